@@ -138,13 +138,16 @@ impl Outcome {
         let place =
             strata.iter().enumerate().map(|(s, c)| (s, maps(&upper, c))).find(|m| !m.1.is_empty());
         let three = split.iter().any(|s| s.1.len() == 3);
-        let units =
-            if three { Units::triple(&masses, law) } else { Units::new(&masses, &pairs, law) };
+        let units = if three {
+            Units::opposite_triple(&masses, law)
+        } else {
+            Units::new(&masses, &pairs, law)
+        };
         let (Some((stratum, maps)), Some(mut units)) = (place, units) else {
             return Self::Unknown;
         };
         let mut origin = units.unknowns(&gaps);
-        if let Some(opposite) = units.opposite() {
+        if let Some(opposite) = units.opposite_pair() {
             origin = opposite.system.opposite_origin(event.beta);
             units = opposite;
         }

@@ -1,35 +1,57 @@
-//! Strata with some pairs of neighbours described by their centre and distance: the
-//! coordinates, and the test of regularity of a box.
+//! Charts of a stratum, in which some neighbours are described by their centre and their distance,
+//! and the test of a box of gaps in these charts.
+//!
+//! The unknowns of a chart are smooth functions of the gaps, and its equations are the forces times
+//! a matrix; both are regular where all gaps are positive. At a gap of 0 the equations of the chart
+//! stay regular, those of the gaps do not. [`Chart`] says which unknowns there are.
+//!
+//! **Lemma 1 (regular in a chart)** Let the derivative of the equations of a chart be regular on
+//! the unknowns of a box of gaps. Then every critical point with positive gaps in the box is
+//! regular. *Proof* The chain rule. QED
+//!
+//! **Lemma 2 (empty in a chart)** If a combination of the equations of a chart is not 0 on the
+//! unknowns of a box of gaps, the box has no critical point with positive gaps.
+//!
+//! **Lemma 3 (three at equal distances)** Let the lemma of `triple.rs` hold on a box. Then its
+//! critical points are mirror images of themselves, with a regular derivative across. They are
+//! regular if the only equation of [`Chart::OppositeTriple`] has a derivative that is not 0, and
+//! there are none if the equation is not 0.
 
 use super::super::cell::{Arrangement, Cell, Mass};
 use super::super::kernel::Law;
 use super::solve;
-use super::system::{Kind, Over, System, Unit};
+use super::system::{Chart, Kind, Over, System, Unit};
 use super::triple;
 use crate::dense_intervals::is_regular;
 use crate::num::interval::Interval;
 
-/// Largest offset, in turns, of two clusters opposite to a third that have their own coordinates.
-const NEAR: f64 = 0.05;
+/// Largest offset, in turns, from the opposite point at which [`Chart::OppositePair`] is taken.
+const LARGEST_OFFSET: f64 = 0.05;
 
-/// Largest gap, in turns, between three clusters of equal mass that have one unknown.
-const THREE: f64 = 0.15;
+/// Largest gap, in turns, at which [`Chart::OppositeTriple`] is taken.
+const LARGEST_GAP_OF_THREE: f64 = 0.15;
 
-/// Largest gap, in turns, that is described by its square.
-const SMALL: f64 = 0.12;
+/// Largest gap, in turns, whose clusters form a pair.
+const LARGEST_GAP_OF_PAIR: f64 = 0.12;
 
-/// The units of a stratum in which the clusters of some gaps form pairs.
+/// The units of a stratum in a chart.
 #[derive(Clone, Debug)]
 pub(super) struct Units {
     pub(super) system: System,
     /// The first cluster of every unit, in cyclic order.
     firsts: Vec<usize>,
+    /// The number of clusters.
     k: usize,
 }
 
+/// The numbers of an interval that are not negative, or 0 if there are none.
+fn not_negative(t: Interval) -> Interval {
+    Interval::new(t.lo().max(0.0), t.hi().max(0.0))
+}
+
 impl Units {
-    /// `pairs` are gaps whose clusters form a unit; no two share a cluster. `None` if all clusters
-    /// are in one pair.
+    /// The units in [`Chart::Distances`]. `pairs` are gaps whose clusters form a unit; no two share
+    /// a cluster. `None` if all clusters are in one pair.
     pub(super) fn new(masses: &[Mass], pairs: &[usize], law: &Law) -> Option<Self> {
         let k = masses.len();
         // Begin after a gap that is not inside a pair.
@@ -48,18 +70,19 @@ impl Units {
             firsts.push(first);
             x += if pair { 2 } else { 1 };
         }
-        let system = System { units, opposite: false, law: law.clone() };
+        let system = System { units, chart: Chart::Distances, law: law.clone() };
         (system.units.len() >= 2).then_some(Self { system, firsts, k })
     }
 
-    /// The same units, if they are two different clusters opposite to a third one.
-    pub(super) fn opposite(&self) -> Option<Self> {
+    /// The same units in [`Chart::OppositePair`], if they are two different clusters opposite to a
+    /// third one.
+    pub(super) fn opposite_pair(&self) -> Option<Self> {
         let kinds = [self.system.units.first()?.kind, self.system.units.get(1)?.kind];
         let opposite = self.k == 3
             && kinds.contains(&Kind::Single)
             && kinds.iter().any(|kind| matches!(kind, Kind::Uneven(_)));
         opposite.then(|| Self {
-            system: System { opposite: true, ..self.system.clone() },
+            system: System { chart: Chart::OppositePair, ..self.system.clone() },
             ..self.clone()
         })
     }
@@ -74,13 +97,14 @@ impl Units {
         self
     }
 
-    /// Three clusters of equal mass at equal distances, opposite to a fourth.
-    pub(super) fn triple(masses: &[Mass], law: &Law) -> Option<Self> {
+    /// The units in [`Chart::OppositeTriple`], if there are four clusters and three neighbours have
+    /// one mass.
+    pub(super) fn opposite_triple(masses: &[Mass], law: &Law) -> Option<Self> {
         let first = triple::first_of_three(masses)?;
         let unit = |mass, kind| Unit { mass, kind };
         let fourth = (first + 3) % 4;
         let units = vec![unit(masses[fourth], Kind::Single), unit(masses[first], Kind::Triple)];
-        let system = System { units, opposite: true, law: law.clone() };
+        let system = System { units, chart: Chart::OppositeTriple, law: law.clone() };
         Some(Self { system, firsts: vec![fourth, first], k: 4 })
     }
 
@@ -94,99 +118,126 @@ impl Units {
         self.firsts[unit]
     }
 
-    /// Whether there are three clusters opposite to a fourth.
-    pub(super) fn is_triple(&self) -> bool {
-        self.system.opposite && self.k == 4
-    }
-
-    /// Masses of the clusters of three opposite to a fourth, in the order of the gaps.
-    fn masses_of_triple(&self) -> Vec<Mass> {
+    /// Whether all critical points in a box of gaps have unknowns in the chart: those of
+    /// [`Chart::OppositeTriple`] are mirror images of themselves.
+    pub(super) fn are_all(&self, gaps: &[Interval], parameter: Interval) -> bool {
+        if self.system.chart != Chart::OppositeTriple {
+            return true;
+        }
+        // In the order of the gaps.
         let mut masses = vec![self.system.units[1].mass; 4];
         masses[self.firsts[0]] = self.system.units[0].mass;
-        masses
+        triple::are_symmetric(&masses, &self.system.law, gaps, parameter)
     }
 
-    /// Whether all critical points in a box of gaps have the symmetry that the unknowns assume.
-    pub(super) fn are_all(&self, gaps: &[Interval], parameter: Interval) -> bool {
-        let (masses, law) = (|| self.masses_of_triple(), &self.system.law);
-        !self.is_triple() || triple::are_symmetric(&masses(), law, gaps, parameter)
+    /// The distance of the clusters in a unit, in turns.
+    fn inside(&self, unit: usize, gaps: &[Interval]) -> Interval {
+        let double = self.system.units[unit].is_double();
+        if double { gaps[self.firsts[unit]] } else { Interval::ZERO }
     }
 
-    /// The unknowns for gaps in turns.
-    pub(super) fn unknowns(&self, gaps: &[Interval]) -> Vec<Interval> {
+    /// The gap after the last cluster of a unit.
+    fn gap_after(&self, unit: usize) -> usize {
+        (self.firsts[unit] + usize::from(self.system.units[unit].is_double())) % self.k
+    }
+
+    /// The distance between the centres of a unit and of the next one, in turns.
+    fn between(&self, unit: usize, gaps: &[Interval]) -> Interval {
         let units = &self.system.units;
-        if self.is_triple() {
-            let both = gaps[self.firsts[1]] + gaps[(self.firsts[1] + 1) % 4];
-            return vec![(both * Interval::TURN * Interval::exact(0.5)).sqr()];
+        gaps[self.gap_after(unit)] + units[unit].ends().1 * self.inside(unit, gaps)
+            - units[unit + 1].ends().0 * self.inside(unit + 1, gaps)
+    }
+
+    /// The unknowns of the chart for gaps in turns.
+    pub(super) fn unknowns(&self, gaps: &[Interval]) -> Vec<Interval> {
+        match self.system.chart {
+            Chart::Distances => {
+                let between = (0..self.system.distances()).map(|u| self.between(u, gaps));
+                let inside = self.system.doubles().into_iter().map(|u| {
+                    let g = self.inside(u, gaps) * Interval::TURN;
+                    if self.system.units[u].kind == Kind::Pair { g.sqr() } else { g }
+                });
+                between.chain(inside).collect()
+            }
+            Chart::OppositePair => {
+                let g = self.inside(0, gaps) + self.inside(1, gaps);
+                let offset = (self.between(0, gaps) - Interval::exact(0.5)) / g;
+                vec![offset, (g * Interval::TURN).sqr()]
+            }
+            Chart::OppositeTriple => {
+                let both = gaps[self.firsts[1]] + gaps[(self.firsts[1] + 1) % 4];
+                vec![(both * Interval::TURN * Interval::exact(0.5)).sqr()]
+            }
         }
-        let own = |u: usize| {
-            if units[u].is_double() { gaps[self.firsts[u]] } else { Interval::ZERO }
-        };
-        let between = |u: usize| {
-            let last = self.firsts[u] + usize::from(units[u].is_double());
-            gaps[last % self.k] + units[u].ends().1 * own(u) - units[u + 1].ends().0 * own(u + 1)
-        };
-        let mut found: Vec<Interval> = (0..self.system.distances()).map(between).collect();
-        if self.system.opposite {
-            let g = own(0) + own(1);
-            let offset = (found[0] - Interval::exact(0.5)) / g;
-            return vec![offset, (g * Interval::TURN).sqr()];
-        }
-        found.extend(self.system.doubles().into_iter().map(|u| {
-            let g = own(u) * Interval::TURN;
-            if units[u].kind == Kind::Pair { g.sqr() } else { g }
-        }));
-        found
     }
 
     /// The gaps for values of the unknowns.
     pub(super) fn gaps(&self, unknowns: &[Interval]) -> Vec<Interval> {
-        if self.is_triple() {
-            let t = Interval::new(unknowns[0].lo().max(0.0), unknowns[0].hi().max(0.0));
-            let g = t.sqrt() / Interval::TURN;
-            let mut gaps = vec![g; 4];
-            for far in [self.firsts[0], (self.firsts[0] + 3) % 4] {
-                gaps[far] = Interval::exact(0.5) - g;
+        let distances = self.system.distances();
+        match self.system.chart {
+            Chart::Distances => {
+                let inside = self.insides(&unknowns[distances..]);
+                self.gaps_of(unknowns[..distances].to_vec(), &inside)
             }
-            return gaps;
+            Chart::OppositePair => {
+                let inside = self.insides(&unknowns[distances..]);
+                let offset = unknowns[0] * (inside[0] + inside[1]);
+                self.gaps_of(vec![Interval::exact(0.5) + offset], &inside)
+            }
+            Chart::OppositeTriple => {
+                let g = not_negative(unknowns[0]).sqrt() / Interval::TURN;
+                let mut gaps = vec![g; 4];
+                for far in [self.firsts[0], (self.firsts[0] + 3) % 4] {
+                    gaps[far] = Interval::exact(0.5) - g;
+                }
+                gaps
+            }
         }
-        let units = &self.system.units;
-        let (n, distances) = (units.len(), self.system.distances());
-        let mut apart = vec![Interval::ZERO; n];
-        for (u, t) in self.system.doubles().into_iter().zip(&unknowns[distances..]) {
-            let t = Interval::new(t.lo().max(0.0), t.hi().max(0.0));
-            let square = units[u].kind == Kind::Pair || self.system.opposite;
-            apart[u] = if square { t.sqrt() } else { t } / Interval::TURN;
+    }
+
+    /// The distances of the clusters in all units, in turns, from the unknowns of pairs.
+    fn insides(&self, unknowns: &[Interval]) -> Vec<Interval> {
+        let mut inside = vec![Interval::ZERO; self.system.units.len()];
+        for (u, t) in self.system.doubles().into_iter().zip(unknowns) {
+            let is_square =
+                self.system.units[u].kind == Kind::Pair || self.system.chart == Chart::OppositePair;
+            let t = not_negative(*t);
+            let radians = if is_square { t.sqrt() } else { t };
+            inside[u] = radians / Interval::TURN;
         }
-        let mut between = unknowns[..distances].to_vec();
-        if self.system.opposite {
-            between[0] = Interval::exact(0.5) + unknowns[0] * (apart[0] + apart[1]);
-        }
+        inside
+    }
+
+    /// The gaps for the distances between the centres of units, without the last one, and inside
+    /// them.
+    fn gaps_of(&self, mut between: Vec<Interval>, inside: &[Interval]) -> Vec<Interval> {
+        let (units, n) = (&self.system.units, inside.len());
         between.push(between.iter().fold(Interval::exact(1.0), |s, d| s - *d));
         let mut gaps = vec![Interval::ZERO; self.k];
         for u in 0..n {
             if units[u].is_double() {
-                gaps[self.firsts[u]] = apart[u];
+                gaps[self.firsts[u]] = inside[u];
             }
             let next = (u + 1) % n;
-            gaps[(self.firsts[u] + usize::from(units[u].is_double())) % self.k] =
-                between[u] - units[u].ends().1 * apart[u] + units[next].ends().0 * apart[next];
+            gaps[self.gap_after(u)] =
+                between[u] - units[u].ends().1 * inside[u] + units[next].ends().0 * inside[next];
         }
         gaps
     }
 
-    /// Three clusters at equal small distances opposite to a fourth, if the gaps are like this.
-    pub(super) fn near_triple(masses: &[Mass], gaps: &[f64], law: &Law) -> Option<Self> {
-        let triple = Self::triple(masses, law)?;
+    /// The units in [`Chart::OppositeTriple`], if the gaps are those of three clusters at equal
+    /// small distances.
+    pub(super) fn near_opposite_triple(masses: &[Mass], gaps: &[f64], law: &Law) -> Option<Self> {
+        let triple = Self::opposite_triple(masses, law)?;
         let [one, two, far, near] = [0, 1, 2, 3].map(|x| gaps[(triple.firsts[1] + x) % 4]);
         let alike = (one - two).abs() < 1e-8 && (far - near).abs() < 1e-8;
-        (one < THREE && alike).then_some(triple)
+        (one < LARGEST_GAP_OF_THREE && alike).then_some(triple)
     }
 
     /// The units in which neighbours with small gaps form pairs, the smallest gaps first.
     pub(super) fn near(masses: &[Mass], gaps: &[f64], law: &Law) -> Option<Self> {
         let k = masses.len();
-        let mut small: Vec<usize> = (0..k).filter(|x| gaps[*x] < SMALL).collect();
+        let mut small: Vec<usize> = (0..k).filter(|x| gaps[*x] < LARGEST_GAP_OF_PAIR).collect();
         small.sort_by(|a, b| gaps[*a].total_cmp(&gaps[*b]));
         let mut pairs: Vec<usize> = Vec::new();
         for p in small {
@@ -198,62 +249,58 @@ impl Units {
     }
 }
 
-/// What the coordinates of pairs with small gaps tell about a box.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Squares {
-    /// The equations are regular, so the zeros with positive gaps are regular.
-    Regular,
-    /// A combination of the equations is not 0.
-    Empty,
-    Unknown,
+/// The choices of one or two small gaps of a box whose clusters form pairs.
+fn choices_of_pairs(cell: &Cell, k: usize) -> Vec<Vec<usize>> {
+    let small: Vec<usize> = (0..k).filter(|p| cell.gaps[*p].1 <= LARGEST_GAP_OF_PAIR).collect();
+    let mut choices: Vec<Vec<usize>> = small.iter().map(|p| vec![*p]).collect();
+    for (x, p) in small.iter().enumerate() {
+        for q in &small[x + 1..] {
+            if (p + 1) % k != *q && (q + 1) % k != *p {
+                choices.push(vec![*p, *q]);
+            }
+        }
+    }
+    choices
 }
 
-/// Decides a box in the coordinates of pairs with small gaps, or also in those of the gaps.
-pub(super) fn in_squares(arrangement: &Arrangement, cell: &Cell, also_gaps: bool) -> Squares {
+/// Whether all critical points with positive gaps in a box are regular, because of some chart in
+/// which small gaps form pairs, or also because of the chart of the gaps themselves.
+pub(super) fn is_regular_in_charts(
+    arrangement: &Arrangement,
+    cell: &Cell,
+    also_gaps: bool,
+) -> bool {
     let k = arrangement.k;
     let (masses, law) = (&arrangement.masses()[..], &arrangement.law);
     let gaps: Vec<Interval> = cell.gaps[..k].iter().map(|g| Interval::new(g.0, g.1)).collect();
     let over = Over::new(law, Interval::new(cell.beta.0, cell.beta.1));
-    let small: Vec<usize> = (0..k).filter(|p| cell.gaps[*p].1 <= SMALL).collect();
-    let mut trials: Vec<Vec<usize>> = small.iter().map(|p| vec![*p]).collect();
-    for (x, p) in small.iter().enumerate() {
-        for q in &small[x + 1..] {
-            if (p + 1) % k != *q && (q + 1) % k != *p {
-                trials.push(vec![*p, *q]);
-            }
-        }
-    }
-    if triple::are_symmetric(masses, law, &gaps, over.parameter()) {
-        let units = Units::triple(masses, law).map(|u| (u.unknowns(&gaps), u));
-        let regular = units.is_some_and(|(boxed, u)| {
-            let value = u.system.evaluate(&boxed, &over.all);
+    // Lemma 3.
+    if triple::are_symmetric(masses, law, &gaps, over.parameter())
+        && Units::opposite_triple(masses, law).is_some_and(|units| {
+            let value = units.system.evaluate(&units.unknowns(&gaps), &over.all);
             !value.by[0][0].contains(0.0) || !value.f[0].contains(0.0)
-        });
-        if regular {
-            return Squares::Regular;
-        }
+        })
+    {
+        return true;
     }
-    if also_gaps {
-        trials.push(Vec::new());
-    }
-    let decide = |pairs: &Vec<usize>| {
+    // Lemmas 1 and 2.
+    let is_regular_with = |pairs: &Vec<usize>| -> Option<bool> {
         let mut units = Units::new(masses, pairs, law)?;
         let mut boxed = units.unknowns(&gaps);
-        // Both distances to the cluster opposite are near 1/2.
-        if let Some(opposite) = units.opposite().filter(|_| (boxed[0].mid() - 0.5).abs() < NEAR) {
+        let is_opposite = (boxed[0].mid() - 0.5).abs() < LARGEST_OFFSET;
+        if let Some(opposite) = units.opposite_pair().filter(|_| is_opposite) {
             let g = gaps[*pairs.first()?];
             boxed = opposite.system.opposite_bounds(boxed[0], g, &over.all)?;
             units = opposite;
         }
         let weights: Vec<f64> = boxed.iter().map(|v| v.radius().max(1e-9)).collect();
         let value = units.system.evaluate(&boxed, &over.all);
-        match () {
-            () if is_regular(&value.by, &weights) => Some(Squares::Regular),
-            () if solve::is_empty(&value, &boxed, |z| units.system.evaluate_over(z, &over)) => {
-                Some(Squares::Empty)
-            }
-            () => None,
-        }
+        let evaluate = |z: &[Interval]| units.system.evaluate_over(z, &over);
+        Some(is_regular(&value.by, &weights) || solve::is_empty(&value, &boxed, evaluate))
     };
-    trials.iter().find_map(decide).unwrap_or(Squares::Unknown)
+    let mut choices = choices_of_pairs(cell, k);
+    if also_gaps {
+        choices.push(Vec::new());
+    }
+    choices.iter().any(|pairs| is_regular_with(pairs) == Some(true))
 }

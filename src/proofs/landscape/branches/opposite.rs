@@ -1,4 +1,4 @@
-//! Two clusters of different masses opposite to all others: a pitchfork, because a reflection
+//! Two clusters of different masses opposite to a third one: a pitchfork, because a reflection
 //! exchanges both orders.
 //!
 //! The clusters with the masses `m_1`, `m_2` have the places `p_i g` from their centre of mass, and
@@ -15,8 +15,7 @@ use super::super::cell::Mass;
 use super::even::even;
 use super::shape::{Shapes, common};
 use super::solve::Value;
-use super::system::{Kind, Member, System, Unit};
-use super::triple;
+use super::system::{Member, System};
 use crate::num::interval::Interval;
 
 impl System {
@@ -32,13 +31,9 @@ impl System {
         Interval::exact(if own == 1 { 1.0 } else { -1.0 })
     }
 
-    /// Equations and derivatives for `(eta, t)`, or for t of three clusters; negative t count as 0.
-    pub(super) fn evaluate_opposite(&self, unknowns: &[Interval], shapes: &Shapes) -> Value {
-        if let [Unit { mass, .. }, Unit { mass: m, kind: Kind::Triple }] = self.units[..] {
-            let t = Interval::new(unknowns[0].lo().max(0.0), unknowns[0].hi().max(0.0));
-            let (f, by, by_parameter) = triple::equation((mass, m), t, shapes);
-            return Value { f: vec![f], by: vec![vec![by]], by_parameter: vec![by_parameter] };
-        }
+    /// Equations and derivatives in [`Chart::OppositePair`](super::system::Chart); negative t count
+    /// as 0.
+    pub(super) fn evaluate_opposite_pair(&self, unknowns: &[Interval], shapes: &Shapes) -> Value {
         let (own, members, mass) = self.light();
         let (eta, sign) = (unknowns[0], Self::sign(own));
         let t = Interval::new(unknowns[1].lo().max(0.0), unknowns[1].hi().max(0.0));
@@ -127,7 +122,7 @@ impl System {
 mod tests {
     use super::super::super::cell::Mass;
     use super::super::super::kernel::Law;
-    use super::super::system::{Kind, Over, System, Unit};
+    use super::super::system::{Chart, Kind, Over, System, Unit};
     use crate::num::interval::Interval;
     use crate::num::stream::Stream;
 
@@ -166,7 +161,7 @@ mod tests {
             let double = Unit { mass: masses[0], kind: Kind::Uneven(masses[1]) };
             let single = Unit { mass: masses[2], kind: Kind::Single };
             let units = if first { vec![single, double] } else { vec![double, single] };
-            let system = System { units, opposite: true, law };
+            let system = System { units, chart: Chart::OppositePair, law };
             let z = [stream.uniform_in(-0.1, 0.1), stream.uniform_in(0.01, 0.1)];
             let (p, width) = (stream.uniform_in(0.1, 1.0), 1e-3);
             let boxed = z.map(|v| Interval::new(v, v + width));

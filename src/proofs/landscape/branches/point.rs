@@ -3,7 +3,7 @@
 use super::super::cell::{Arrangement, Cell, MAX_TOKENS, Row, grid_down, grid_up};
 use super::blow_up::Units;
 use super::solve;
-use super::system::{Kind, Over, System, Unit};
+use super::system::{Chart, Kind, Over, System, Unit};
 use crate::dense_intervals::negative_eigenvalues;
 use crate::num::interval::Interval;
 
@@ -52,7 +52,7 @@ pub(super) fn intervals(bounds: &[(f64, f64)]) -> Vec<Interval> {
 pub(super) fn clusters_of(arrangement: &Arrangement, watched: &[usize]) -> System {
     let kind = |x: usize| if watched.contains(&x) { Kind::Watched } else { Kind::Single };
     let units = (0..arrangement.k).map(|x| Unit { mass: arrangement.mass_of(x), kind: kind(x) });
-    System { units: units.collect(), opposite: false, law: arrangement.law.clone() }
+    System { units: units.collect(), chart: Chart::Distances, law: arrangement.law.clone() }
 }
 
 pub(super) fn signs(arrangement: &Arrangement, gaps: &[(f64, f64)], beta: (f64, f64)) -> Signs {

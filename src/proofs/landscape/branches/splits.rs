@@ -15,7 +15,7 @@
 use super::super::cell::Mass;
 use super::blow_up::Units;
 use super::shape::Shapes;
-use super::system::{Kind, Member, Unit};
+use super::system::{Chart, Kind, Member, Unit};
 use crate::num::interval::Interval;
 
 /// A mass and its derivative by the parameter.
@@ -65,7 +65,7 @@ impl Units {
         shapes: &Shapes,
     ) -> Vec<(usize, Option<(Interval, Interval)>)> {
         let units = &self.system.units;
-        if self.system.opposite {
+        if self.system.chart != Chart::Distances {
             let far = usize::from(units[0].kind != Kind::Single);
             let sum = self.opposite_to(far, unknowns, slopes, shapes);
             return vec![(self.first(far), Some((sum.value, sum.slope)))];
@@ -95,7 +95,7 @@ impl Units {
         let t = unknowns.len() - 1;
         let square = Interval::new(unknowns[t].lo().max(0.0), unknowns[t].hi().max(0.0));
         let g = square.sqrt() / Interval::TURN;
-        let triple = units[1 - far].kind == Kind::Triple;
+        let triple = self.system.chart == Chart::OppositeTriple;
         // The offset eta moves both clusters.
         let sign = Interval::exact(if far == 0 { 1.0 } else { -1.0 });
         let (offset, by) = match triple {
@@ -211,12 +211,14 @@ mod tests {
             let (masses, units) = match trial % 6 {
                 4 => {
                     let m = [3.0, 5.0, 4.0].map(Mass::fixed);
-                    let units = Units::new(&m, &[0], &Law::Exponential).and_then(|u| u.opposite());
+                    let units =
+                        Units::new(&m, &[0], &Law::Exponential).and_then(|u| u.opposite_pair());
                     (vec![3.0, 5.0, 4.0], units.expect("opposite units"))
                 }
                 5 => {
                     let m = [4.0, 1.0, 1.0, 1.0].map(Mass::fixed);
-                    let units = Units::triple(&m, &Law::Exponential).expect("three clusters");
+                    let units =
+                        Units::opposite_triple(&m, &Law::Exponential).expect("three clusters");
                     (vec![4.0, 1.0, 1.0, 1.0], units)
                 }
                 x => {

@@ -123,12 +123,23 @@ impl Unit {
     }
 }
 
+/// What the unknowns of a system mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chart {
+    /// The distances between the centres of neighbouring units, without the last one, then t or g
+    /// of the units with two clusters.
+    Distances,
+    /// The offset eta and t of two different clusters opposite to a third one (`opposite.rs`).
+    OppositePair,
+    /// The t of three clusters at equal distances opposite to a fourth one (`triple.rs`).
+    OppositeTriple,
+}
+
 /// Units in cyclic order.
 #[derive(Clone, Debug)]
 pub(super) struct System {
     pub(super) units: Vec<Unit>,
-    /// Whether the unknowns are those of two clusters opposite to all others.
-    pub(super) opposite: bool,
+    pub(super) chart: Chart,
     pub(super) law: Law,
 }
 
@@ -167,7 +178,10 @@ impl System {
 
     /// The number of the first unknown that is a distance inside a unit, or its square.
     pub(super) fn first_inside(&self) -> usize {
-        if self.units.iter().any(|u| u.kind == Kind::Triple) { 0 } else { self.distances() }
+        match self.chart {
+            Chart::OppositeTriple => 0,
+            Chart::Distances | Chart::OppositePair => self.distances(),
+        }
     }
 
     /// The units with two clusters.
@@ -178,10 +192,10 @@ impl System {
     /// Equations and derivatives over a box. For negative t or g they are continued by a constant
     /// slope, `F(0) + t F_t(0)`.
     pub(super) fn evaluate(&self, unknowns: &[Interval], shapes: &Shapes) -> Value {
-        let mut value = if self.opposite {
-            self.evaluate_opposite(unknowns, shapes)
-        } else {
-            self.evaluate_units(unknowns, shapes)
+        let mut value = match self.chart {
+            Chart::Distances => self.evaluate_units(unknowns, shapes),
+            Chart::OppositePair => self.evaluate_opposite_pair(unknowns, shapes),
+            Chart::OppositeTriple => self.evaluate_opposite_triple(unknowns, shapes),
         };
         for (x, t) in unknowns.iter().enumerate().skip(self.first_inside()) {
             if t.lo() < 0.0 {

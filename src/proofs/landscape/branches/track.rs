@@ -47,7 +47,7 @@ struct Link {
 fn link(arrangement: &Arrangement, from: &Point, beta: f64, pads: &[f64]) -> Option<Link> {
     let (k, masses, law) = (arrangement.k, arrangement.masses(), &arrangement.law);
     let middle: Vec<f64> = from.place[..k].iter().map(|g| 0.5 * (g.0 + g.1)).collect();
-    let triple = Units::near_triple(&masses, &middle, law);
+    let triple = Units::near_opposite_triple(&masses, &middle, law);
     let mut all = triple.into_iter().chain(Units::near(&masses, &middle, law));
     all.find_map(|units| link_in(&units, from, beta, pads, k))
 }

@@ -3,7 +3,7 @@
 
 use super::super::cell::{Arrangement, Cell, Row, grid_down};
 use super::super::kernel::Law;
-use super::blow_up::{Squares, in_squares};
+use super::blow_up::is_regular_in_charts;
 use super::fold::Fold;
 use super::order_parameter;
 use crate::box_search::{self, Monitor, Problem, Region, TreeNode, branch, relative_width};
@@ -121,7 +121,7 @@ impl<'a> Covering<'a> {
             // Near a fold, only a combination of the equations tells. The test is slow, and rarely
             // decides wide boxes.
             if cell.widest(k).1 < NARROW
-                && in_squares(arrangement, &cell, !self.folds.is_empty()) != Squares::Unknown
+                && is_regular_in_charts(arrangement, &cell, !self.folds.is_empty())
             {
                 return Verdict::Decided;
             }

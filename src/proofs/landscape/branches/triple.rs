@@ -30,6 +30,8 @@ use super::super::cell::Mass;
 use super::super::kernel::Law;
 use super::even::even;
 use super::shape::Shapes;
+use super::solve::Value;
+use super::system::System;
 use crate::num::interval::Interval;
 
 /// The largest degree of the series, odd.
@@ -196,7 +198,7 @@ pub(super) fn are_symmetric_near(masses: &[Mass], law: &Law, parameter: Interval
 
 /// The equation of symmetric places for `t = g^2` and the masses M and m, its derivatives by t and
 /// by the parameter, on which only M may depend.
-pub(super) fn equation(
+fn equation(
     (mass, m): (Mass, Mass),
     t: Interval,
     shapes: &Shapes,
@@ -214,6 +216,17 @@ pub(super) fn equation(
         near.slope + two * four * far.slope + ratio * pull.slope,
         near.by_parameter + two * far.by_parameter + ratio * pull.by_parameter + by_mass,
     )
+}
+
+impl System {
+    /// The equation and its derivatives in [`Chart::OppositeTriple`](super::system::Chart);
+    /// negative t count as 0.
+    pub(super) fn evaluate_opposite_triple(&self, unknowns: &[Interval], shapes: &Shapes) -> Value {
+        let t = Interval::new(unknowns[0].lo().max(0.0), unknowns[0].hi().max(0.0));
+        let masses = (self.units[0].mass, self.units[1].mass);
+        let (f, by, by_parameter) = equation(masses, t, shapes);
+        Value { f: vec![f], by: vec![vec![by]], by_parameter: vec![by_parameter] }
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::super::super::cell::Mass;
 use super::super::super::family::Family;
 use super::super::super::kernel::Law;
-use super::{Kind, Over, System, Unit};
+use super::{Chart, Kind, Over, System, Unit};
 use crate::num::interval::Interval;
 use crate::num::stream::Stream;
 use std::sync::Arc;
@@ -101,7 +101,7 @@ fn check(law: &Law, systems: &[Vec<Unit>], seed: u64) {
     let mut stream = Stream::new(seed, &["branch systems"]);
     for k in 0..100 * systems.len() {
         let units = systems[k % systems.len()].clone();
-        let system = System { units, opposite: false, law: law.clone() };
+        let system = System { units, chart: Chart::Distances, law: law.clone() };
         let p = stream.uniform_in(0.1, 3.9);
         let unknowns = system.distances() + system.doubles().len();
         let z: Vec<f64> = (0..unknowns)
