@@ -298,3 +298,40 @@ fn rotate(x: &mut [f64], y: &mut [f64], cosine: f64, sine: f64) {
         (*x, *y) = (cosine * *x - sine * *y, sine * *x + cosine * *y);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{IntervalMatrix, is_regular, linear};
+    use super::{negative_eigenvalues, positive_eigenvalues, signature};
+    use crate::num::interval::Interval;
+
+    fn matrix(rows: [[f64; 3]; 3]) -> IntervalMatrix {
+        rows.iter().map(|row| row.iter().map(|v| Interval::exact(*v)).collect()).collect()
+    }
+
+    #[test]
+    fn signs_of_eigenvalues_are_counted() {
+        let a = matrix([[2.0, 1.0, 0.0], [1.0, 2.0, 0.0], [0.0, 0.0, -2.0]]);
+        assert_eq!(negative_eigenvalues(&mut a.clone()), Some(1));
+        assert_eq!(signature(&a), Some((2, 1)));
+        assert_eq!(positive_eigenvalues(a), Some(2));
+        // Pivots on the diagonal do not decide the eigenvalues 1 and -1.
+        let b = matrix([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 2.0]]);
+        assert_eq!(negative_eigenvalues(&mut b.clone()), None);
+        assert_eq!(signature(&b), Some((2, 1)));
+        assert_eq!(positive_eigenvalues(b), Some(2));
+        let singular = matrix([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
+        assert_eq!(signature(&singular), None);
+        assert!(!is_regular(&singular, &[1.0; 3]));
+        assert_eq!(positive_eigenvalues(singular), None);
+    }
+
+    #[test]
+    fn solutions_are_enclosed() {
+        let a = matrix([[4.0, 1.0, 0.0], [1.0, 3.0, 0.0], [0.0, 0.0, 2.0]]);
+        assert!(is_regular(&a, &[1.0; 3]));
+        let z = linear(&a, &[1.0, 2.0, 4.0].map(Interval::exact)).expect("a regular matrix");
+        let wanted = [1.0 / 11.0, 7.0 / 11.0, 2.0];
+        assert!(z.iter().zip(wanted).all(|(z, v)| z.contains(v) && z.width() < 1e-12), "{z:?}");
+    }
+}

@@ -236,8 +236,10 @@ impl Search<'_> {
             let sum = |c: &Cell| c.gaps[..k].iter().map(|g| g.1 - g.0).sum::<f64>();
             let gain = sum(&shrunk) / sum(&cell);
             if gain < 0.95 {
-                let bounds = |g: &(f64, f64)| ((g.0 * GRID) as i64, (g.1 * GRID) as i64);
-                tree.leaf(Node::Shrunk(shrunk.gaps[..k].iter().map(bounds).collect()), self.keep);
+                if self.keep {
+                    let whole = |g: &(f64, f64)| ((g.0 * GRID) as i64, (g.1 * GRID) as i64);
+                    tree.leaf(Node::Shrunk(shrunk.gaps[..k].iter().map(whole).collect()), true);
+                }
                 cell = shrunk;
                 if gain < 0.7 {
                     continue;

@@ -304,3 +304,24 @@ pub(super) fn is_regular_in_charts(
     }
     choices.iter().any(|pairs| is_regular_with(pairs) == Some(true))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::cell::Mass;
+    use super::super::super::kernel::Law;
+    use super::Units;
+
+    #[test]
+    fn only_two_different_clusters_are_opposite_to_a_single_one() {
+        let opposite = |masses: &[f64], pairs: &[usize]| {
+            let masses: Vec<Mass> = masses.iter().copied().map(Mass::fixed).collect();
+            let units = Units::new(&masses, pairs, &Law::Exponential).expect("units");
+            units.opposite_pair().is_some()
+        };
+        assert!(opposite(&[2.0, 3.0, 1.0], &[0]));
+        assert!(!opposite(&[2.0, 2.0, 1.0], &[0]));
+        // The other unit is a pair itself.
+        assert!(!opposite(&[1.0, 1.0, 2.0, 3.0], &[0, 2]));
+        assert!(!opposite(&[2.0, 3.0, 1.0, 4.0], &[0, 2]));
+    }
+}
