@@ -9,6 +9,18 @@ use numpy::{
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
+/// A Python argument.
+pub type Argument<'a, 'py> = &'a Bound<'py, PyAny>;
+
+/// The masses of tokens; `None`: all are equal.
+pub type Masses<'a, 'py> = Option<Argument<'a, 'py>>;
+
+/// A two-dimensional array, or an exception.
+pub type PyMatrix<'py> = PyResult<Bound<'py, PyArray2<f64>>>;
+
+/// A one-dimensional array, or an exception.
+pub type PyVector<'py> = PyResult<Bound<'py, PyArray1<f64>>>;
+
 /// The numbers of a Python argument.
 pub struct NumericArray {
     /// Shape.

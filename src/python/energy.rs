@@ -1,11 +1,12 @@
 //! `Energy`: the interaction energy and its derivatives.
 
-use crate::arrays::{matrix, number, rows, unit_tokens, vector};
+use crate::arrays::{
+    Argument, Masses, PyMatrix, PyVector, matrix, number, rows, unit_tokens, vector,
+};
 use crate::to_py_err;
 use crate::work::{interruptible, start_pool};
 use metastable::attention::{self, EnergyScale};
 use metastable::sphere::{Tokens, geometry::tangent_basis};
-use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -25,30 +26,83 @@ pub struct Energy {
     scale: String,
 }
 
-/// Runs `work` on the thread pool without the interpreter's lock; Ctrl-C raises.
-pub fn run_interruptible<T: Send + 'static>(
-    py: Python<'_>,
-    work: impl FnOnce() -> metastable::Result<T> + Send + 'static,
-) -> PyResult<T> {
-    interruptible(py, &|| (), work)?.map_err(|e| to_py_err(&e))
-}
-
 /// Number of pairs times d from which a call can be interrupted; shorter calls run directly.
 const INTERRUPTIBLE_WORK: f64 = 1e8;
 
 impl Energy {
-    fn evaluate<T: Send + 'static>(
+    fn at<'py>(
         &self,
-        py: Python<'_>,
-        x: Tokens,
-        work: impl FnOnce(attention::Energy, &Tokens) -> metastable::Result<T> + Send + 'static,
+        tokens: Argument<'_, 'py>,
+        masses: Masses<'_, '_>,
+    ) -> PyResult<EnergyAt<'py, attention::Energy>> {
+        let x = unit_tokens(tokens, masses, false)?;
+        let is_short = x.n() as f64 * x.n() as f64 * x.d() as f64 <= INTERRUPTIBLE_WORK;
+        Ok(EnergyAt { py: tokens.py(), energy: self.energy, x, is_short })
+    }
+}
+
+/// An energy at unit vectors: what the methods of `Energy` and of `InteractionEnergy` share.
+pub struct EnergyAt<'py, E> {
+    pub py: Python<'py>,
+    pub energy: E,
+    pub x: Tokens,
+    /// True if a sum over all pairs takes too little time to be interrupted.
+    pub is_short: bool,
+}
+
+/// A function of an energy and of tokens.
+type OfTokens<E, T> = fn(&E, &Tokens) -> metastable::Result<T>;
+
+impl<'py, E: Send + 'static> EnergyAt<'py, E> {
+    /// Evaluates f without the interpreter's lock. Unless `is_short`, Ctrl-C raises.
+    pub fn evaluate<T: Send + 'static>(
+        self,
+        f: impl FnOnce(&E, &Tokens) -> metastable::Result<T> + Send + 'static,
     ) -> PyResult<T> {
-        let energy = self.energy;
-        if x.n() as f64 * x.n() as f64 * x.d() as f64 > INTERRUPTIBLE_WORK {
-            return run_interruptible(py, move || work(energy, &x));
+        let Self { py, energy, x, is_short } = self;
+        let work = move || f(&energy, &x);
+        let found = if is_short {
+            start_pool()?;
+            py.detach(work)
+        } else {
+            interruptible(py, &|| (), work)?
+        };
+        found.map_err(|e| to_py_err(&e))
+    }
+
+    /// Evaluates f, which takes longer than a sum over all pairs; Ctrl-C raises.
+    pub fn interruptible<T: Send + 'static>(self, f: OfTokens<E, T>) -> PyResult<T> {
+        Self { is_short: false, ..self }.evaluate(f)
+    }
+
+    /// A gradient, an array of shape (n, d).
+    pub fn gradient(self, f: OfTokens<E, Vec<f64>>) -> PyMatrix<'py> {
+        let (py, d) = (self.py, self.x.d());
+        matrix(py, self.evaluate(f)?, d)
+    }
+
+    /// A derivative of the gradient along the tangent part of `u`, both of shape (n, d).
+    pub fn derivative_along(
+        self,
+        u: Argument<'_, 'py>,
+        f: fn(&E, &Tokens, &[f64]) -> metastable::Result<Vec<f64>>,
+    ) -> PyMatrix<'py> {
+        let (py, n, d) = (self.py, self.x.n(), self.x.d());
+        let given = rows("u", u)?.1;
+        let (shape, mut u) = (given.shape, given.data);
+        if shape != [n, d] {
+            return Err(PyValueError::new_err(format!(
+                "u: found an array of shape {shape:?}, expected that of the tokens, ({n}, {d})"
+            )));
         }
-        start_pool()?;
-        py.detach(|| work(energy, &x)).map_err(|e| to_py_err(&e))
+        self.x.space().project(d, self.x.coordinates(), &mut u);
+        matrix(py, self.evaluate(move |e, x| f(e, x, &u))?, d)
+    }
+
+    /// A dense Hessian, an array of shape (n (d - 1), n (d - 1)).
+    pub fn hessian(self, f: OfTokens<E, Vec<f64>>) -> PyMatrix<'py> {
+        let (py, size) = (self.py, self.x.n() * (self.x.d() - 1));
+        matrix(py, self.interruptible(f)?, size)
     }
 }
 
@@ -85,13 +139,8 @@ impl Energy {
     /// >>> ms.Energy(1.0, "unit").value([[1.0, 0.0]])   # one point: 1
     /// 1.0
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn value(
-        &self,
-        py: Python<'_>,
-        tokens: &Bound<'_, PyAny>,
-        masses: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<f64> {
-        self.evaluate(py, unit_tokens(tokens, masses, false)?, |e, x| e.value(x))
+    fn value(&self, tokens: Argument<'_, '_>, masses: Masses<'_, '_>) -> PyResult<f64> {
+        self.at(tokens, masses)?.evaluate(attention::Energy::value)
     }
 
     /// log |E|, finite for every beta but 0.
@@ -100,13 +149,8 @@ impl Energy {
     /// >>> round(ms.Energy(1e4).log_value([[1.0, 0.0]]), 3)   # 1e4 - log 2e4
     /// 9990.097
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn log_value(
-        &self,
-        py: Python<'_>,
-        tokens: &Bound<'_, PyAny>,
-        masses: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<f64> {
-        self.evaluate(py, unit_tokens(tokens, masses, false)?, |e, x| e.log_value(x))
+    fn log_value(&self, tokens: Argument<'_, '_>, masses: Masses<'_, '_>) -> PyResult<f64> {
+        self.at(tokens, masses)?.evaluate(attention::Energy::log_value)
     }
 
     /// The Riemannian gradient, an array of shape (n, d).
@@ -116,15 +160,8 @@ impl Energy {
     /// array([[0., 0.],
     ///        [0., 0.]])
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn grad<'py>(
-        &self,
-        py: Python<'py>,
-        tokens: &Bound<'py, PyAny>,
-        masses: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let x = unit_tokens(tokens, masses, false)?;
-        let d = x.d();
-        matrix(py, self.evaluate(py, x, |e, x| e.grad(x))?, d)
+    fn grad<'py>(&self, tokens: Argument<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
+        self.at(tokens, masses)?.gradient(attention::Energy::grad)
     }
 
     /// The Hessian times the tangent part of `u`, both of shape (n, d).
@@ -135,25 +172,11 @@ impl Energy {
     #[pyo3(signature = (tokens, u, *, masses=None))]
     fn hess_vec<'py>(
         &self,
-        py: Python<'py>,
-        tokens: &Bound<'py, PyAny>,
-        u: &Bound<'py, PyAny>,
-        masses: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let x = unit_tokens(tokens, masses, false)?;
-        let (d, given) = rows("u", u)?;
-        if d != x.d() || given.data.len() != x.coordinates().len() {
-            let message = format!(
-                "u: found an array of shape {:?}, expected that of the tokens, ({}, {})",
-                given.shape,
-                x.n(),
-                x.d()
-            );
-            return Err(PyValueError::new_err(message));
-        }
-        let mut u = given.data;
-        x.space().project(d, x.coordinates(), &mut u);
-        matrix(py, self.evaluate(py, x, move |e, x| e.hess_vec(x, &u))?, d)
+        tokens: Argument<'_, 'py>,
+        u: Argument<'_, 'py>,
+        masses: Masses<'_, 'py>,
+    ) -> PyMatrix<'py> {
+        self.at(tokens, masses)?.derivative_along(u, attention::Energy::hess_vec)
     }
 
     /// The dense Hessian in the bases of `tangent_basis`, an array of shape (n (d - 1), n (d - 1));
@@ -164,15 +187,8 @@ impl Energy {
     /// >>> h.shape, bool(np.all(h == h.T))
     /// ((6, 6), True)
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn hessian<'py>(
-        &self,
-        py: Python<'py>,
-        tokens: &Bound<'py, PyAny>,
-        masses: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let x = unit_tokens(tokens, masses, false)?;
-        let (energy, size) = (self.energy, x.n() * (x.d() - 1));
-        matrix(py, run_interruptible(py, move || energy.hessian(&x))?, size)
+    fn hessian<'py>(&self, tokens: Argument<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
+        self.at(tokens, masses)?.hessian(attention::Energy::hessian)
     }
 
     /// The n (d - 1) eigenvalues of the Hessian, ascending.
@@ -184,12 +200,12 @@ impl Energy {
     #[pyo3(signature = (tokens, *, masses=None))]
     fn eigenvalues<'py>(
         &self,
-        py: Python<'py>,
-        tokens: &Bound<'py, PyAny>,
-        masses: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (x, energy) = (unit_tokens(tokens, masses, false)?, self.energy);
-        Ok(vector(py, run_interruptible(py, move || energy.hessian_eigenvalues(&x))?))
+        tokens: Argument<'_, 'py>,
+        masses: Masses<'_, 'py>,
+    ) -> PyVector<'py> {
+        let values =
+            self.at(tokens, masses)?.interruptible(attention::Energy::hessian_eigenvalues)?;
+        Ok(vector(tokens.py(), values))
     }
 
     /// The number of negative eigenvalues of the Hessian; the flow increases E, so its unstable
@@ -199,14 +215,10 @@ impl Energy {
     /// >>> ms.Energy(1.0).morse_index([[1.0, 0.0], [1.0, 0.0]])
     /// 1
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn morse_index(
-        &self,
-        py: Python<'_>,
-        tokens: &Bound<'_, PyAny>,
-        masses: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<usize> {
-        let (x, energy) = (unit_tokens(tokens, masses, false)?, self.energy);
-        Ok(run_interruptible(py, move || energy.hessian_spectrum(&x))?.inertia().0)
+    fn morse_index(&self, tokens: Argument<'_, '_>, masses: Masses<'_, '_>) -> PyResult<usize> {
+        let spectrum =
+            self.at(tokens, masses)?.interruptible(attention::Energy::hessian_spectrum)?;
+        Ok(spectrum.inertia().0)
     }
 
     /// An orthonormal basis of the tangent space of every token, an array of shape (n, d - 1, d).
@@ -217,7 +229,7 @@ impl Energy {
     #[staticmethod]
     fn tangent_basis<'py>(
         py: Python<'py>,
-        tokens: &Bound<'py, PyAny>,
+        tokens: Argument<'_, 'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let x = unit_tokens(tokens, None, false)?;
         let all: Vec<f64> = x.rows().flat_map(tangent_basis).collect();

@@ -1,11 +1,12 @@
 //! `Interaction`: a function of the inner product, from text or from a Python function, and its
 //! energy.
 
-use crate::arrays::{matrix, number, numeric_array, rows, unit_tokens, vector};
-use crate::energy::run_interruptible;
+use crate::arrays::{
+    Argument, Masses, PyMatrix, PyVector, number, numeric_array, rows, unit_tokens, vector,
+};
+use crate::energy::EnergyAt;
 use crate::to_py_err;
 use metastable::attention::interaction::{self, ALL};
-use numpy::{PyArray1, PyArray2};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -268,14 +269,8 @@ impl InteractionEnergy {
     /// >>> ms.InteractionEnergy("power:p=3").value([[1.0, 0.0]])
     /// 0.125
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn value(
-        &self,
-        py: Python<'_>,
-        tokens: &Bound<'_, PyAny>,
-        masses: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<f64> {
-        let (x, energy) = (self.tokens(tokens, masses)?, self.energy.clone());
-        run_interruptible(py, move || Ok(energy.value(&x)))
+    fn value(&self, tokens: Argument<'_, '_>, masses: Masses<'_, '_>) -> PyResult<f64> {
+        self.at(tokens, masses)?.evaluate(|e, x| Ok(e.value(x)))
     }
 
     /// The Riemannian gradient, an array of shape (n, d).
@@ -285,15 +280,8 @@ impl InteractionEnergy {
     /// array([[0., 0.],
     ///        [0., 0.]])
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn grad<'py>(
-        &self,
-        py: Python<'py>,
-        tokens: &Bound<'py, PyAny>,
-        masses: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (x, energy) = (self.tokens(tokens, masses)?, self.energy.clone());
-        let d = x.d();
-        matrix(py, run_interruptible(py, move || Ok(energy.grad(&x)))?, d)
+    fn grad<'py>(&self, tokens: Argument<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
+        self.at(tokens, masses)?.gradient(|e, x| Ok(e.grad(x)))
     }
 
     /// The Hessian times the tangent part of `u`, both of shape (n, d).
@@ -304,23 +292,11 @@ impl InteractionEnergy {
     #[pyo3(signature = (tokens, u, *, masses=None))]
     fn hess_vec<'py>(
         &self,
-        py: Python<'py>,
-        tokens: &Bound<'py, PyAny>,
-        u: &Bound<'py, PyAny>,
-        masses: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let x = self.tokens(tokens, masses)?;
-        let (d, given) = rows("u", u)?;
-        if d != x.d() || given.data.len() != x.coordinates().len() {
-            return Err(PyValueError::new_err(format!(
-                "u: found an array of shape {:?}, expected that of the tokens, ({}, {d})",
-                given.shape,
-                x.n()
-            )));
-        }
-        let (energy, mut u) = (self.energy.clone(), given.data);
-        x.space().project(d, x.coordinates(), &mut u);
-        matrix(py, run_interruptible(py, move || Ok(energy.hess_vec(&x, &u)))?, d)
+        tokens: Argument<'_, 'py>,
+        u: Argument<'_, 'py>,
+        masses: Masses<'_, 'py>,
+    ) -> PyMatrix<'py> {
+        self.at(tokens, masses)?.derivative_along(u, |e, x, u| Ok(e.hess_vec(x, u)))
     }
 
     /// The dense Hessian in the bases of `Energy.tangent_basis`, at most 6000 unknowns.
@@ -330,15 +306,8 @@ impl InteractionEnergy {
     /// >>> h.shape, bool(np.allclose(h, h.T))
     /// ((6, 6), True)
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn hessian<'py>(
-        &self,
-        py: Python<'py>,
-        tokens: &Bound<'py, PyAny>,
-        masses: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let (x, energy) = (self.tokens(tokens, masses)?, self.energy.clone());
-        let size = x.n() * (x.d() - 1);
-        matrix(py, run_interruptible(py, move || energy.hessian(&x))?, size)
+    fn hessian<'py>(&self, tokens: Argument<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
+        self.at(tokens, masses)?.hessian(interaction::InteractionEnergy::hessian)
     }
 
     /// The n (d - 1) eigenvalues of the Hessian, ascending.
@@ -350,12 +319,11 @@ impl InteractionEnergy {
     #[pyo3(signature = (tokens, *, masses=None))]
     fn eigenvalues<'py>(
         &self,
-        py: Python<'py>,
-        tokens: &Bound<'py, PyAny>,
-        masses: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let (x, energy) = (self.tokens(tokens, masses)?, self.energy.clone());
-        Ok(vector(py, run_interruptible(py, move || energy.hessian_eigenvalues(&x))?))
+        tokens: Argument<'_, 'py>,
+        masses: Masses<'_, 'py>,
+    ) -> PyVector<'py> {
+        let at = self.at(tokens, masses)?;
+        Ok(vector(at.py, at.interruptible(interaction::InteractionEnergy::hessian_eigenvalues)?))
     }
 
     /// The number of negative eigenvalues of the Hessian.
@@ -364,14 +332,9 @@ impl InteractionEnergy {
     /// >>> ms.InteractionEnergy("s^3").morse_index([[1.0, 0.0], [1.0, 0.0]])
     /// 1
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn morse_index(
-        &self,
-        py: Python<'_>,
-        tokens: &Bound<'_, PyAny>,
-        masses: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<usize> {
-        let (x, energy) = (self.tokens(tokens, masses)?, self.energy.clone());
-        Ok(run_interruptible(py, move || energy.hessian_spectrum(&x))?.inertia().0)
+    fn morse_index(&self, tokens: Argument<'_, '_>, masses: Masses<'_, '_>) -> PyResult<usize> {
+        let at = self.at(tokens, masses)?;
+        Ok(at.interruptible(interaction::InteractionEnergy::hessian_spectrum)?.inertia().0)
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -385,12 +348,12 @@ impl InteractionEnergy {
 }
 
 impl InteractionEnergy {
-    /// Unit vectors of the dimension of D.
-    fn tokens(
+    /// The energy at unit vectors of the dimension of D.
+    fn at<'py>(
         &self,
-        tokens: &Bound<'_, PyAny>,
-        masses: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<metastable::sphere::Tokens> {
+        tokens: Argument<'_, 'py>,
+        masses: Masses<'_, '_>,
+    ) -> PyResult<EnergyAt<'py, interaction::InteractionEnergy>> {
         let x = unit_tokens(tokens, masses, false)?;
         match self.energy.form() {
             Some(form) if form.len() != x.d() * x.d() => Err(PyValueError::new_err(format!(
@@ -398,7 +361,7 @@ impl InteractionEnergy {
                 form.len(),
                 d = x.d()
             ))),
-            _ => Ok(x),
+            _ => Ok(EnergyAt { py: tokens.py(), energy: self.energy.clone(), x, is_short: false }),
         }
     }
 }
