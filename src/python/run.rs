@@ -3,10 +3,11 @@
 
 use crate::arrays::{matrix, vector};
 use crate::dynamics::Dynamics;
+use crate::field::FieldError;
 use crate::to_py_err;
 use crate::work::interruptible;
 use metastable::attention::{
-    Energy, EnergyScale, kernel::EXACT_ACCURACY, layer::Layer, noise::Isotropic,
+    self, Energy, EnergyScale, kernel::EXACT_ACCURACY, layer::Layer, noise::Isotropic,
 };
 use metastable::flow::observable::{self, RunParameters};
 use metastable::flow::{
@@ -18,7 +19,7 @@ use numpy::{IntoPyArray, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Recorded data: observables at given times or at every step, and the tokens at given times.
 struct Recording {
@@ -209,37 +210,25 @@ pub fn solve<'py>(
     let x = wrapper.tokens(tokens, masses, radii, normalise)?;
     let beta = wrapper.inverse_temperature();
     let integrator = integrator(&method.to_ascii_lowercase()).map_err(|e| to_py_err(&e))?;
-    let numbers = Options {
-        integrator,
-        rtol,
-        merge_radius,
-        max_steps,
-        stop_at_one_cluster,
-        ..Options::default()
-    };
-    numbers.validated().map_err(|e| to_py_err(&e))?;
-    let mut recording = Recording::new(&x, beta.unwrap_or(0.0), t_eval, t_end, observables)?;
-    let (built, field_error) =
-        wrapper.built(py, &x, velocity_accuracy(rtol, beta.unwrap_or(1.0)))?;
-    let (shape, stop) = ((x.n(), x.d()), field_error.stop.clone());
-    let cancel = stop.clone();
-    let (end, recording) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
-        let options = Options {
+    let options = move || -> Options<'static> {
+        Options {
             integrator,
             rtol,
             merge_radius,
             max_steps,
             stop_at_one_cluster,
-            cancel: Some(&cancel),
             ..Options::default()
-        };
-        let end = flow::solve(&built, &x, t_end, &options, &mut recording.observers());
-        (end, recording)
+        }
+    };
+    options().validated().map_err(|e| to_py_err(&e))?;
+    let recording = Recording::new(&x, beta.unwrap_or(0.0), t_eval, t_end, observables)?;
+    let (built, field_error) =
+        wrapper.built(py, &x, velocity_accuracy(rtol, beta.unwrap_or(1.0)))?;
+    let shape = (x.n(), x.d());
+    let (end, recording) = recorded(py, &field_error, recording, move |cancel, observers| {
+        let options = Options { cancel: Some(cancel), ..options() };
+        flow::solve(&built, &x, t_end, &options, observers)
     })?;
-    if let Some(e) = field_error.take() {
-        return Err(e);
-    }
-    let end = end.map_err(|e| to_py_err(&e))?;
     let into = solution_dict(py, &end, beta)?;
     if end.merging_ignored && end.clusters_within(merge_radius).n() < end.clusters.n() {
         let why = "some tokens are nearer than merge_radius; tokens of this dynamics do not merge";
@@ -274,41 +263,13 @@ pub fn layers<'py>(
     let x = wrapper.tokens(tokens, masses, radii, normalise)?;
     let layer = Layer::new(eta).map_err(|e| to_py_err(&e))?;
     let depths = (0..=count).map(|k| k as f64 * dt).collect();
-    let mut recording = Recording::new(
-        &x,
-        wrapper.inverse_temperature().unwrap_or(0.0),
-        Some(depths),
-        count as f64 * dt,
-        observables,
-    )?;
-    let (built, field_error) = wrapper.built(py, &x, EXACT_ACCURACY)?;
-    let (shape, stop, n) = ((x.n(), x.d()), field_error.stop.clone(), x.n());
-    let cancel = stop.clone();
-    let (end, recording) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
-        let end = flow::apply_layers(
-            &built,
-            &x,
-            layer,
-            count,
-            dt,
-            Some(&cancel),
-            &mut recording.observers(),
-        );
-        (end, recording)
-    })?;
-    if let Some(e) = field_error.take() {
-        return Err(e);
-    }
-    let (clusters, done) = end.map_err(|e| to_py_err(&e))?;
-    unmerged_solution(
-        py,
-        clusters,
-        n,
-        (done as f64 * dt, Outcome::Reached, done as u64),
-        recording,
-        shape,
-        wrapper,
-    )
+    let beta = wrapper.inverse_temperature().unwrap_or(0.0);
+    let recording = Recording::new(&x, beta, Some(depths), count as f64 * dt, observables)?;
+    run_unmerged(py, wrapper, x, recording, move |field, x, cancel, observers| {
+        let (clusters, done) =
+            flow::apply_layers(field, x, layer, count, dt, Some(cancel), observers)?;
+        Ok((clusters, done as f64 * dt, Outcome::Reached, done as u64))
+    })
 }
 
 #[pyfunction(name = "_noise")]
@@ -331,54 +292,82 @@ pub fn noise<'py>(
     let wrapper = dynamics.get();
     let x = wrapper.tokens(tokens, masses, radii, normalise)?;
     let isotropic = Isotropic::new(kappa).map_err(|e| to_py_err(&e))?;
-    let mut recording = Recording::new(
-        &x,
-        wrapper.inverse_temperature().unwrap_or(0.0),
-        t_eval,
-        t_end,
-        observables,
-    )?;
-    let (built, field_error) = wrapper.built(py, &x, EXACT_ACCURACY)?;
-    let (shape, stop, n) = ((x.n(), x.d()), field_error.stop.clone(), x.n());
-    let cancel = stop.clone();
-    let (end, recording) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
+    let beta = wrapper.inverse_temperature().unwrap_or(0.0);
+    let recording = Recording::new(&x, beta, t_eval, t_end, observables)?;
+    run_unmerged(py, wrapper, x, recording, move |field, x, cancel, observers| {
         let plan = SdeOptions {
             noise: &isotropic,
             step,
             seed,
             splitting: Splitting::Strang,
-            cancel: Some(&cancel),
+            cancel: Some(cancel),
         };
-        let end = flow::solve_sde(&built, &x, t_end, &plan, &mut recording.observers());
+        let (clusters, outcome) = flow::solve_sde(field, x, t_end, &plan, observers)?;
+        let t = match outcome {
+            Outcome::Interrupted { t } | Outcome::NonFinite { t, .. } => t,
+            _ => t_end,
+        };
+        let steps = (t / step - 1e-9).ceil().max(0.0) as u64;
+        Ok((clusters, t, outcome, steps))
+    })
+}
+
+/// Runs `work` on the thread pool with the observers of a recording. After Ctrl-C, or an exception
+/// of a Python function, the flag that it receives is true.
+///
+/// **Errors** the exception of the Python function; an error of `work`.
+fn recorded<T: Send + 'static, W>(
+    py: Python<'_>,
+    field_error: &FieldError,
+    mut recording: Recording,
+    work: W,
+) -> PyResult<(T, Recording)>
+where
+    W: FnOnce(&AtomicBool, &mut [&mut dyn Observer]) -> metastable::Result<T> + Send + 'static,
+{
+    let (stop, cancel) = (&field_error.stop, field_error.stop.clone());
+    let (end, recording) = interruptible(py, &|| stop.store(true, Ordering::Relaxed), move || {
+        let end = work(&cancel, &mut recording.observers());
         (end, recording)
     })?;
     if let Some(e) = field_error.take() {
         return Err(e);
     }
-    let (clusters, outcome) = end.map_err(|e| to_py_err(&e))?;
-    let t = match outcome {
-        Outcome::Interrupted { t } | Outcome::NonFinite { t, .. } => t,
-        _ => t_end,
-    };
-    let steps = (t / step - 1e-9).ceil().max(0.0) as u64;
-    unmerged_solution(py, clusters, n, (t, outcome, steps), recording, shape, wrapper)
+    Ok((end.map_err(|e| to_py_err(&e))?, recording))
 }
 
-/// The result of a run without merging.
-fn unmerged_solution<'py>(
+/// The tokens at the end of a run without merging, the time, the outcome, and the number of steps.
+type End = (Tokens, f64, Outcome, u64);
+
+/// The result of a run without merging that `work` makes, as [`recorded`].
+fn run_unmerged<'py, W>(
     py: Python<'py>,
-    clusters: Tokens,
-    n: usize,
-    (t, outcome, steps): (f64, Outcome, u64),
-    recording: Recording,
-    shape: (usize, usize),
     dynamics: &Dynamics,
-) -> PyResult<Bound<'py, PyDict>> {
+    x: Tokens,
+    recording: Recording,
+    work: W,
+) -> PyResult<Bound<'py, PyDict>>
+where
+    W: FnOnce(
+            &attention::Dynamics,
+            &Tokens,
+            &AtomicBool,
+            &mut [&mut dyn Observer],
+        ) -> metastable::Result<End>
+        + Send
+        + 'static,
+{
+    let (built, field_error) = dynamics.built(py, &x, EXACT_ACCURACY)?;
+    let (n, d) = (x.n(), x.d());
+    let ((clusters, t, outcome, steps), recording) =
+        recorded(py, &field_error, recording, move |cancel, observers| {
+            work(&built, &x, cancel, observers)
+        })?;
     let stats = flow::Stats { steps, rejected: 0, evaluations: steps, implicit: 0 };
     let (labels, merges, hits) = ((0..n).collect(), Vec::new(), Vec::new());
     let end =
         Solution { outcome, t, clusters, labels, merges, hits, stats, merging_ignored: false };
     let into = solution_dict(py, &end, dynamics.inverse_temperature())?;
-    recording.write_into(py, shape, &into)?;
+    recording.write_into(py, (n, d), &into)?;
     Ok(into)
 }
