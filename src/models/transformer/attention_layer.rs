@@ -1,5 +1,9 @@
 //! The attention of trained models: queries, keys and values with biases, an output matrix, keys
 //! and values shared by groups of heads (grouped-query attention).
+//!
+//! [`crate::attention::heads`] is another algorithm: it reads tokens, has queries in lanes, and
+//! recomputes inaccurate rows. Here keys and values may be those of earlier calls, sources are in
+//! lanes, and weights can be kept. A test compares the two algorithms.
 
 use super::{Linear, Real};
 use crate::attention::dense::gemm::{MatrixRows, PackedMatrix, ROWS, par_rows};
@@ -17,8 +21,15 @@ use std::sync::Arc;
 pub struct Grouping {
     /// Heads of queries.
     pub heads: usize,
-    /// Heads of keys and values; head h reads number `h / (heads / kv_heads)`.
+    /// Heads of keys and values.
     pub kv_heads: usize,
+}
+
+impl Grouping {
+    /// The head of keys and values that query head h reads.
+    pub fn source_head(self, h: usize) -> usize {
+        h / (self.heads / self.kv_heads)
+    }
 }
 
 /// `b_o + W_o concat_h sum_j P^h_ij (W_v^h y_j + b_v^h)`,
@@ -110,6 +121,11 @@ impl<T: Real> AttentionLayer<T> {
         self.value.outputs() / self.grouping.kv_heads
     }
 
+    /// The factor of inner products in the logits, `1 / sqrt r`.
+    pub(super) fn logit_factor(&self) -> f64 {
+        1.0 / (self.rank() as f64).sqrt()
+    }
+
     /// Number of parameters.
     pub fn parameters(&self) -> usize {
         [&self.query, &self.key, &self.value, &self.output].iter().map(|l| l.parameters()).sum()
@@ -134,8 +150,7 @@ impl<T: Real> AttentionLayer<T> {
         self.pattern
             .check(&self.extent(x.len() / self.query.inputs(), y.len() / self.key.inputs()))?;
         let [q, k, v] = self.project(x, y, 0);
-        let (mixed, weights) = self.weighted_values(&q, &k, &v, 0, keep);
-        Ok(AttentionOutput { out: self.output.apply(&mixed), weights })
+        Ok(self.attend_images(&q, &k, &v, 0, keep))
     }
 
     /// Queries of x, keys and values of y, for positions from `first` on.
@@ -162,16 +177,15 @@ impl<T: Real> AttentionLayer<T> {
         }
     }
 
-    /// `sum_j P_ij v_j` of all heads (n x heads s), and the weights; the first query has the index
-    /// `first`.
-    pub(super) fn weighted_values(
+    /// [`Self::attend`] for queries, keys and values; the first query has the index `first`.
+    pub(super) fn attend_images(
         &self,
         q: &[T],
         k: &[T],
         v: &[T],
         first: usize,
         keep: bool,
-    ) -> (Vec<T>, Vec<T>) {
+    ) -> AttentionOutput<T> {
         let Grouping { heads, kv_heads } = self.grouping;
         let (r, s) = (self.rank(), self.size());
         let (n, m) = (q.len() / (heads * r), k.len() / (kv_heads * r));
@@ -200,7 +214,7 @@ impl<T: Real> AttentionLayer<T> {
             buffer,
             |tile, row, queries, both| {
                 for h in 0..heads {
-                    let (keys, values) = &packed[h / (heads / kv_heads)];
+                    let (keys, values) = &packed[self.grouping.source_head(h)];
                     let count = queries.len() / (heads * r);
                     let queries =
                         MatrixRows { numbers: &queries[h * r..], stride: heads * r, count };
@@ -231,18 +245,17 @@ impl<T: Real> AttentionLayer<T> {
             },
         );
         if !keep {
-            return (both, Vec::new());
+            return AttentionOutput { out: self.output.apply(&both), weights: Vec::new() };
         }
-        let mut weights = vec![T::default(); heads * n * m];
+        let (mut mixed, mut weights) =
+            (Vec::with_capacity(n * out), vec![T::default(); heads * n * m]);
         for (i, row) in both.chunks_exact(out + weights_size).enumerate() {
+            mixed.extend_from_slice(&row[..out]);
             for (h, row) in row[out..].chunks_exact(m).enumerate() {
                 weights[(h * n + i) * m..][..m].copy_from_slice(row);
             }
         }
-        (
-            both.chunks_exact(out + weights_size).flat_map(|row| &row[..out]).copied().collect(),
-            weights,
-        )
+        AttentionOutput { out: self.output.apply(&mixed), weights }
     }
 
     /// Computes the unnormalised weights of consecutive queries, the first with index `first`, in
@@ -266,7 +279,7 @@ impl<T: Real> AttentionLayer<T> {
         let (from, to) = some.fold((m, 0), |(a, b), s| (a.min(s.start), b.max(s.end)));
         let from = from.min(to) / VECTOR * VECTOR;
         keys.multiply_part(queries, 0..self.rank(), from..to, &[], (tile, stride));
-        let mut scale = 1.0 / (self.rank() as f64).sqrt();
+        let mut scale = self.logit_factor();
         if self.pattern.bias_form(head) != BiasForm::Absent {
             let mut biases = vec![0.0; m];
             for (i, row) in tile.chunks_exact_mut(stride).take(count).enumerate() {
@@ -350,7 +363,7 @@ impl AttentionLayer<f64> {
     /// The output of head h alone, `W_o^h sum_j P_ij (W_v^h y_j + b_v^h)`, for its weights (n x m).
     pub fn head_output(&self, h: usize, weights: &[f64], y: &[f64]) -> Vec<f64> {
         let (s, kv_heads) = (self.size(), self.grouping.kv_heads);
-        let g = h / (self.grouping.heads / kv_heads);
+        let g = self.grouping.source_head(h);
         let values = self.value.apply(y);
         let m = values.len() / (kv_heads * s);
         let n = weights.len() / m;

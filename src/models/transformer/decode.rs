@@ -52,5 +52,5 @@ fn attend_cached<T: Real>(
     let [q, k, v] = of.project(x, x, at);
     keys.extend(k);
     values.extend(v);
-    of.output.apply(&of.weighted_values(&q, keys, values, at, false).0)
+    of.attend_images(&q, keys, values, at, false).out
 }

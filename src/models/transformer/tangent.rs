@@ -2,7 +2,7 @@
 //! transposes.
 
 use super::block::{BlockPart, ResidualSublayer, TransformerBlock, residual_sum};
-use super::{AttentionLayer, Centring, Mlp, Norm};
+use super::{AttentionLayer, AttentionOutput, Centring, Mlp, Norm};
 use crate::error::Result;
 use crate::num::linearised::{Chain, Linearised};
 use crate::num::sum::dot;
@@ -169,18 +169,8 @@ impl<'a> LinearisedAttention<'a> {
         let (n, m) = (x.len() / of.query.inputs(), y.len() / of.key.inputs());
         of.pattern.check(&of.extent(n, m))?;
         let [q, k, v] = of.project(x, y, 0);
-        let (mixed, weights) = of.weighted_values(&q, &k, &v, 0, true);
-        Ok(Self {
-            of,
-            self_attention: false,
-            n,
-            m,
-            q,
-            k,
-            v,
-            weights,
-            value: of.output.apply(&mixed),
-        })
+        let AttentionOutput { out: value, weights } = of.attend_images(&q, &k, &v, 0, true);
+        Ok(Self { of, self_attention: false, n, m, q, k, v, weights, value })
     }
 
     /// The weights, heads x n x m.
@@ -248,12 +238,8 @@ impl<'a> LinearisedAttention<'a> {
 
     /// Lengths of a query and of a value, number of heads of keys, and the factor of the logits.
     fn sizes(&self) -> (usize, usize, usize, f64) {
-        (
-            self.of.rank(),
-            self.of.size(),
-            self.of.grouping.kv_heads,
-            1.0 / (self.of.rank() as f64).sqrt(),
-        )
+        let of = self.of;
+        (of.rank(), of.size(), of.grouping.kv_heads, of.logit_factor())
     }
 
     /// Applies the transposed rotations `R_i^T`, from the columns of `R_i`.
@@ -262,14 +248,13 @@ impl<'a> LinearisedAttention<'a> {
             return;
         }
         let r = self.of.rank();
-        let mut column = vec![0.0; r];
         for (i, row) in images.chunks_exact_mut(each * r).enumerate() {
             let columns: Vec<Vec<f64>> = (0..r)
                 .map(|c| {
-                    column.fill(0.0);
+                    let mut column = vec![0.0; r];
                     column[c] = 1.0;
                     self.of.pattern.rotate(i, &mut column);
-                    column.clone()
+                    column
                 })
                 .collect();
             for image in row.chunks_exact_mut(r) {
@@ -281,10 +266,10 @@ impl<'a> LinearisedAttention<'a> {
 
     /// Calls f for every query of every head: its index in `q`, its head of keys, and its weights.
     fn for_each_query(&self, mut f: impl FnMut(usize, usize, &[f64])) {
-        let heads = self.of.grouping.heads;
+        let grouping = self.of.grouping;
         for (k, weights) in self.weights.chunks_exact(self.m.max(1)).enumerate() {
             let (h, i) = (k / self.n, k % self.n);
-            f(i * heads + h, h / (heads / self.of.grouping.kv_heads), weights);
+            f(i * grouping.heads + h, grouping.source_head(h), weights);
         }
     }
 }

@@ -80,7 +80,7 @@ fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
 /// NaN, and such a list is empty.
 pub fn head_form(of: &AttentionLayer, h: usize) -> HeadForm {
     let (r, s) = (of.rank(), of.size());
-    let g = h / (of.grouping.heads / of.grouping.kv_heads);
+    let g = of.grouping.source_head(h);
     let (d, source) = (of.query.inputs(), of.value.inputs());
     let [query, key, value, output] =
         [&of.query, &of.key, &of.value, &of.output].map(|map| map.weight());
