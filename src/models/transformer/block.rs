@@ -141,6 +141,17 @@ impl<T: Real> ResidualSublayer<T> {
 }
 
 impl<T: Real> TransformerBlock<T> {
+    /// Attention and a feed-forward layer, each with one norm of this placement.
+    pub fn new(
+        place: NormPlacement,
+        (attention, first): (AttentionLayer<T>, Norm<T>),
+        (mlp, second): (Mlp<T>, Norm<T>),
+    ) -> Self {
+        let attention = ResidualSublayer::new(BlockPart::Attention(attention), place, first, None);
+        let mlp = ResidualSublayer::new(BlockPart::Mlp(mlp), place, second, None);
+        Self { parts: vec![attention, mlp] }
+    }
+
     /// The parameters in another precision.
     pub fn rounded<U: Real>(&self) -> TransformerBlock<U> {
         TransformerBlock { parts: self.parts.iter().map(ResidualSublayer::rounded).collect() }

@@ -3,14 +3,14 @@
 use super::architecture::{
     Architecture, TensorStore, bert_embeddings, embedding_shapes, linear_shapes, norm_shapes,
 };
-use super::bert::{POSITIONS, encoder, post_norm_block};
+use super::bert::{POSITIONS, encoder};
 use super::config::Config;
 use super::keys::Keys;
 use super::settings::{CROSS, ModelKey, PRUNED, QUANTISED};
 use crate::attention::dense::Activation;
 use crate::attention::pattern::FullAttention;
 use crate::error::Result;
-use crate::transformer::block::TransformerBlock;
+use crate::transformer::block::{NormPlacement, TransformerBlock};
 use crate::transformer::{AttentionLayer, Grouping, Mlp};
 use std::sync::Arc;
 
@@ -121,6 +121,6 @@ impl Architecture for Albert {
             store.layer_norm(&at("attention.LayerNorm"), c.eps)?,
             store.layer_norm(&at("full_layer_layer_norm"), c.eps)?,
         );
-        Ok(post_norm_block(c, attention, a, mlp, b))
+        Ok(TransformerBlock::new(NormPlacement::Post, (attention, a), (mlp, b)))
     }
 }

@@ -9,8 +9,8 @@ use super::settings::{CROSS, ModelKey, PRUNED, QUANTISED};
 use crate::attention::dense::Activation;
 use crate::attention::pattern::{Causal, FullAttention, Pattern};
 use crate::error::Result;
-use crate::transformer::block::{BlockPart, NormPlacement, ResidualSublayer, TransformerBlock};
-use crate::transformer::{AttentionLayer, Grouping, Mlp, Norm};
+use crate::transformer::block::{NormPlacement, TransformerBlock};
+use crate::transformer::{AttentionLayer, Grouping, Mlp};
 use std::sync::Arc;
 
 /// Devlin et al. 2019.
@@ -60,23 +60,6 @@ pub(super) fn encoder(keys: &Keys, activation: Activation, causal: bool) -> Resu
         rotary: None,
         causal,
     })
-}
-
-/// A post-norm block of attention and feed-forward layer.
-pub(super) fn post_norm_block(
-    config: &Config,
-    attention: AttentionLayer,
-    a: Norm,
-    mlp: Mlp,
-    b: Norm,
-) -> TransformerBlock {
-    debug_assert_eq!(attention.grouping.heads, config.heads);
-    TransformerBlock {
-        parts: vec![
-            ResidualSublayer::new(BlockPart::Attention(attention), NormPlacement::Post, a, None),
-            ResidualSublayer::new(BlockPart::Mlp(mlp), NormPlacement::Post, b, None),
-        ],
-    }
 }
 
 impl Architecture for Bert {
@@ -153,6 +136,6 @@ impl Architecture for Bert {
             store.layer_norm(&at("attention.output.LayerNorm"), c.eps)?,
             store.layer_norm(&at("output.LayerNorm"), c.eps)?,
         );
-        Ok(post_norm_block(c, attention, a, mlp, b))
+        Ok(TransformerBlock::new(NormPlacement::Post, (attention, a), (mlp, b)))
     }
 }

@@ -7,7 +7,7 @@ use super::settings::{CROSS, ModelKey, PRUNED, QUANTISED};
 use crate::attention::dense::Activation;
 use crate::attention::pattern::Causal;
 use crate::error::Result;
-use crate::transformer::block::{BlockPart, NormPlacement, ResidualSublayer, TransformerBlock};
+use crate::transformer::block::{NormPlacement, TransformerBlock};
 use crate::transformer::{AttentionLayer, Grouping, Linear, Mlp, Norm};
 use std::sync::Arc;
 
@@ -152,18 +152,8 @@ impl Architecture for Gpt2 {
             linear("mlp.c_proj", c.hidden)?,
             c.activation,
         )?;
-        let norm = |name: &str| store.layer_norm(&at(name), c.eps);
-        Ok(TransformerBlock {
-            parts: vec![
-                ResidualSublayer::new(
-                    BlockPart::Attention(attention),
-                    NormPlacement::Pre,
-                    norm("ln_1")?,
-                    None,
-                ),
-                ResidualSublayer::new(BlockPart::Mlp(mlp), NormPlacement::Pre, norm("ln_2")?, None),
-            ],
-        })
+        let (a, b) = (store.layer_norm(&at("ln_1"), c.eps)?, store.layer_norm(&at("ln_2"), c.eps)?);
+        Ok(TransformerBlock::new(NormPlacement::Pre, (attention, a), (mlp, b)))
     }
 
     fn final_norm(&self, store: &TensorStore, config: &Config) -> Result<Option<Norm>> {

@@ -9,7 +9,7 @@ use super::settings::{ModelKey, QUANTISED};
 use crate::attention::dense::Activation;
 use crate::attention::pattern::{Causal, CombinedPattern, Pattern, Rotary};
 use crate::error::Result;
-use crate::transformer::block::{BlockPart, NormPlacement, ResidualSublayer, TransformerBlock};
+use crate::transformer::block::{NormPlacement, TransformerBlock};
 use crate::transformer::{AttentionLayer, Centring, Grouping, Mlp, Norm};
 use std::sync::Arc;
 
@@ -194,23 +194,11 @@ impl Architecture for Llama {
         let (up, gate, down) =
             (map("mlp.up_proj", c.d)?, map("mlp.gate_proj", c.d)?, map("mlp.down_proj", c.hidden)?);
         let mlp = Mlp::new(&at("mlp"), up, Some(gate), down, c.activation)?;
-        let norm = |name: &str| rms(store, &at(name), c.eps);
-        Ok(TransformerBlock {
-            parts: vec![
-                ResidualSublayer::new(
-                    BlockPart::Attention(attention),
-                    NormPlacement::Pre,
-                    norm("input_layernorm")?,
-                    None,
-                ),
-                ResidualSublayer::new(
-                    BlockPart::Mlp(mlp),
-                    NormPlacement::Pre,
-                    norm("post_attention_layernorm")?,
-                    None,
-                ),
-            ],
-        })
+        let (a, b) = (
+            rms(store, &at("input_layernorm"), c.eps)?,
+            rms(store, &at("post_attention_layernorm"), c.eps)?,
+        );
+        Ok(TransformerBlock::new(NormPlacement::Pre, (attention, a), (mlp, b)))
     }
 
     fn final_norm(&self, store: &TensorStore, config: &Config) -> Result<Option<Norm>> {
