@@ -9,11 +9,11 @@ use numpy::{
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-/// A Python argument.
-pub type Argument<'a, 'py> = &'a Bound<'py, PyAny>;
+/// A Python object that is an argument.
+pub type Object<'a, 'py> = &'a Bound<'py, PyAny>;
 
 /// The masses of tokens; `None`: all are equal.
-pub type Masses<'a, 'py> = Option<Argument<'a, 'py>>;
+pub type Masses<'a, 'py> = Option<Object<'a, 'py>>;
 
 /// A two-dimensional array, or an exception.
 pub type PyMatrix<'py> = PyResult<Bound<'py, PyArray2<f64>>>;

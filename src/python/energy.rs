@@ -1,7 +1,7 @@
 //! `Energy`: the interaction energy and its derivatives.
 
 use crate::arrays::{
-    Argument, Masses, PyMatrix, PyVector, matrix, number, rows, unit_tokens, vector,
+    Masses, Object, PyMatrix, PyVector, matrix, number, rows, unit_tokens, vector,
 };
 use crate::to_py_err;
 use crate::work::{interruptible, start_pool};
@@ -32,7 +32,7 @@ const INTERRUPTIBLE_WORK: f64 = 1e8;
 impl Energy {
     fn at<'py>(
         &self,
-        tokens: Argument<'_, 'py>,
+        tokens: Object<'_, 'py>,
         masses: Masses<'_, '_>,
     ) -> PyResult<EnergyAt<'py, attention::Energy>> {
         let x = unit_tokens(tokens, masses, false)?;
@@ -84,7 +84,7 @@ impl<'py, E: Send + 'static> EnergyAt<'py, E> {
     /// A derivative of the gradient along the tangent part of `u`, both of shape (n, d).
     pub fn derivative_along(
         self,
-        u: Argument<'_, 'py>,
+        u: Object<'_, 'py>,
         f: fn(&E, &Tokens, &[f64]) -> metastable::Result<Vec<f64>>,
     ) -> PyMatrix<'py> {
         let (py, n, d) = (self.py, self.x.n(), self.x.d());
@@ -139,7 +139,7 @@ impl Energy {
     /// >>> ms.Energy(1.0, "unit").value([[1.0, 0.0]])   # one point: 1
     /// 1.0
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn value(&self, tokens: Argument<'_, '_>, masses: Masses<'_, '_>) -> PyResult<f64> {
+    fn value(&self, tokens: Object<'_, '_>, masses: Masses<'_, '_>) -> PyResult<f64> {
         self.at(tokens, masses)?.evaluate(attention::Energy::value)
     }
 
@@ -149,7 +149,7 @@ impl Energy {
     /// >>> round(ms.Energy(1e4).log_value([[1.0, 0.0]]), 3)   # 1e4 - log 2e4
     /// 9990.097
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn log_value(&self, tokens: Argument<'_, '_>, masses: Masses<'_, '_>) -> PyResult<f64> {
+    fn log_value(&self, tokens: Object<'_, '_>, masses: Masses<'_, '_>) -> PyResult<f64> {
         self.at(tokens, masses)?.evaluate(attention::Energy::log_value)
     }
 
@@ -160,7 +160,7 @@ impl Energy {
     /// array([[0., 0.],
     ///        [0., 0.]])
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn grad<'py>(&self, tokens: Argument<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
+    fn grad<'py>(&self, tokens: Object<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
         self.at(tokens, masses)?.gradient(attention::Energy::grad)
     }
 
@@ -172,8 +172,8 @@ impl Energy {
     #[pyo3(signature = (tokens, u, *, masses=None))]
     fn hess_vec<'py>(
         &self,
-        tokens: Argument<'_, 'py>,
-        u: Argument<'_, 'py>,
+        tokens: Object<'_, 'py>,
+        u: Object<'_, 'py>,
         masses: Masses<'_, 'py>,
     ) -> PyMatrix<'py> {
         self.at(tokens, masses)?.derivative_along(u, attention::Energy::hess_vec)
@@ -187,7 +187,7 @@ impl Energy {
     /// >>> h.shape, bool(np.all(h == h.T))
     /// ((6, 6), True)
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn hessian<'py>(&self, tokens: Argument<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
+    fn hessian<'py>(&self, tokens: Object<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
         self.at(tokens, masses)?.hessian(attention::Energy::hessian)
     }
 
@@ -198,11 +198,7 @@ impl Energy {
     /// >>> bool(np.allclose(found, [-np.e / 2, 0.0]))   # tokens separate, tokens rotate together
     /// True
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn eigenvalues<'py>(
-        &self,
-        tokens: Argument<'_, 'py>,
-        masses: Masses<'_, 'py>,
-    ) -> PyVector<'py> {
+    fn eigenvalues<'py>(&self, tokens: Object<'_, 'py>, masses: Masses<'_, 'py>) -> PyVector<'py> {
         let values =
             self.at(tokens, masses)?.interruptible(attention::Energy::hessian_eigenvalues)?;
         Ok(vector(tokens.py(), values))
@@ -215,7 +211,7 @@ impl Energy {
     /// >>> ms.Energy(1.0).morse_index([[1.0, 0.0], [1.0, 0.0]])
     /// 1
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn morse_index(&self, tokens: Argument<'_, '_>, masses: Masses<'_, '_>) -> PyResult<usize> {
+    fn morse_index(&self, tokens: Object<'_, '_>, masses: Masses<'_, '_>) -> PyResult<usize> {
         let spectrum =
             self.at(tokens, masses)?.interruptible(attention::Energy::hessian_spectrum)?;
         Ok(spectrum.inertia().0)
@@ -227,10 +223,7 @@ impl Energy {
     /// >>> ms.Energy.tangent_basis([[1.0, 0.0]])
     /// array([[[-0.,  1.]]])
     #[staticmethod]
-    fn tangent_basis<'py>(
-        py: Python<'py>,
-        tokens: Argument<'_, 'py>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn tangent_basis<'py>(py: Python<'py>, tokens: Object<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         let x = unit_tokens(tokens, None, false)?;
         let all: Vec<f64> = x.rows().flat_map(tangent_basis).collect();
         matrix(py, all, x.d())?.call_method1("reshape", ((x.n(), x.d() - 1, x.d()),))

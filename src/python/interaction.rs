@@ -2,7 +2,7 @@
 //! energy.
 
 use crate::arrays::{
-    Argument, Masses, PyMatrix, PyVector, number, numeric_array, rows, unit_tokens, vector,
+    Masses, Object, PyMatrix, PyVector, number, numeric_array, rows, unit_tokens, vector,
 };
 use crate::energy::EnergyAt;
 use crate::to_py_err;
@@ -269,7 +269,7 @@ impl InteractionEnergy {
     /// >>> ms.InteractionEnergy("power:p=3").value([[1.0, 0.0]])
     /// 0.125
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn value(&self, tokens: Argument<'_, '_>, masses: Masses<'_, '_>) -> PyResult<f64> {
+    fn value(&self, tokens: Object<'_, '_>, masses: Masses<'_, '_>) -> PyResult<f64> {
         self.at(tokens, masses)?.evaluate(|e, x| Ok(e.value(x)))
     }
 
@@ -280,7 +280,7 @@ impl InteractionEnergy {
     /// array([[0., 0.],
     ///        [0., 0.]])
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn grad<'py>(&self, tokens: Argument<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
+    fn grad<'py>(&self, tokens: Object<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
         self.at(tokens, masses)?.gradient(|e, x| Ok(e.grad(x)))
     }
 
@@ -292,8 +292,8 @@ impl InteractionEnergy {
     #[pyo3(signature = (tokens, u, *, masses=None))]
     fn hess_vec<'py>(
         &self,
-        tokens: Argument<'_, 'py>,
-        u: Argument<'_, 'py>,
+        tokens: Object<'_, 'py>,
+        u: Object<'_, 'py>,
         masses: Masses<'_, 'py>,
     ) -> PyMatrix<'py> {
         self.at(tokens, masses)?.derivative_along(u, |e, x, u| Ok(e.hess_vec(x, u)))
@@ -306,7 +306,7 @@ impl InteractionEnergy {
     /// >>> h.shape, bool(np.allclose(h, h.T))
     /// ((6, 6), True)
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn hessian<'py>(&self, tokens: Argument<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
+    fn hessian<'py>(&self, tokens: Object<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
         self.at(tokens, masses)?.hessian(interaction::InteractionEnergy::hessian)
     }
 
@@ -317,11 +317,7 @@ impl InteractionEnergy {
     /// >>> bool(np.allclose(found, [-0.5, 0.0]))   # tokens separate, tokens rotate together
     /// True
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn eigenvalues<'py>(
-        &self,
-        tokens: Argument<'_, 'py>,
-        masses: Masses<'_, 'py>,
-    ) -> PyVector<'py> {
+    fn eigenvalues<'py>(&self, tokens: Object<'_, 'py>, masses: Masses<'_, 'py>) -> PyVector<'py> {
         let at = self.at(tokens, masses)?;
         Ok(vector(at.py, at.interruptible(interaction::InteractionEnergy::hessian_eigenvalues)?))
     }
@@ -332,7 +328,7 @@ impl InteractionEnergy {
     /// >>> ms.InteractionEnergy("s^3").morse_index([[1.0, 0.0], [1.0, 0.0]])
     /// 1
     #[pyo3(signature = (tokens, *, masses=None))]
-    fn morse_index(&self, tokens: Argument<'_, '_>, masses: Masses<'_, '_>) -> PyResult<usize> {
+    fn morse_index(&self, tokens: Object<'_, '_>, masses: Masses<'_, '_>) -> PyResult<usize> {
         let at = self.at(tokens, masses)?;
         Ok(at.interruptible(interaction::InteractionEnergy::hessian_spectrum)?.inertia().0)
     }
@@ -351,7 +347,7 @@ impl InteractionEnergy {
     /// The energy at unit vectors of the dimension of D.
     fn at<'py>(
         &self,
-        tokens: Argument<'_, 'py>,
+        tokens: Object<'_, 'py>,
         masses: Masses<'_, '_>,
     ) -> PyResult<EnergyAt<'py, interaction::InteractionEnergy>> {
         let x = unit_tokens(tokens, masses, false)?;

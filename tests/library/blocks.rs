@@ -17,8 +17,7 @@ use metastable::theorem::rounding::{TINY, absolute, max_relative_deviation, weig
 use metastable::transformer::decode::KeyValueCache;
 use metastable::transformer::positions::sinusoidal;
 use metastable::transformer::{
-    AttentionLayer, BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlacement,
-    ResidualSublayer, TransformerBlock,
+    AttentionLayer, Centring, Grouping, Linear, Mlp, Norm, NormPlacement, TransformerBlock,
 };
 use std::sync::Arc;
 
@@ -44,10 +43,7 @@ fn block(stream: &mut Stream, d: usize, pattern: Arc<dyn Pattern>) -> Transforme
     let (first, second) = (map(stream, d, 2 * d), map(stream, 2 * d, d));
     let mlp = Mlp::new("units", first, None, second, Activation::Gelu).expect("units");
     let norm = || Norm::plain(d, Centring::Mean, 1e-5);
-    let place = |part| ResidualSublayer::new(part, NormPlacement::Pre, norm(), None);
-    TransformerBlock {
-        parts: vec![place(BlockPart::Attention(attention)), place(BlockPart::Mlp(mlp))],
-    }
+    TransformerBlock::new(NormPlacement::Pre, (attention, norm()), (mlp, norm()))
 }
 
 /// `|W| |x| + |b|` for all tokens.

@@ -27,7 +27,7 @@ pub struct Grouping {
 
 impl Grouping {
     /// The head of keys and values that query head h reads.
-    pub fn source_head(self, h: usize) -> usize {
+    pub(super) fn source_head(self, h: usize) -> usize {
         h / (self.heads / self.kv_heads)
     }
 }

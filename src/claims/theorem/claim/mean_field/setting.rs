@@ -5,8 +5,7 @@ use crate::attention::pattern::FullAttention;
 use crate::num::fft::Complex64;
 use crate::theorem::prelude::*;
 use crate::transformer::{
-    AttentionLayer, BlockPart, Centring, Grouping, Linear, Mlp, Norm, NormPlacement,
-    ResidualSublayer, TransformerBlock,
+    AttentionLayer, Centring, Grouping, Linear, Mlp, Norm, NormPlacement, TransformerBlock,
 };
 
 /// The density 1 plus random modes whose amplitudes sum to at most `max_sum`.
@@ -41,8 +40,5 @@ pub(super) fn block(ctx: &mut Context, d: usize) -> Result<TransformerBlock> {
     let grouping = Grouping { heads: 2, kv_heads: 2 };
     let attention = AttentionLayer::new("heads", maps, grouping, Arc::new(FullAttention))?;
     let norm = || Norm::plain(d, Centring::Mean, 1e-5);
-    let place = |part| ResidualSublayer::new(part, NormPlacement::Pre, norm(), None);
-    Ok(TransformerBlock {
-        parts: vec![place(BlockPart::Attention(attention)), place(BlockPart::Mlp(units))],
-    })
+    Ok(TransformerBlock::new(NormPlacement::Pre, (attention, norm()), (units, norm())))
 }
