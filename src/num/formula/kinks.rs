@@ -32,7 +32,40 @@ pub enum Kinks {
     Undecided(f64),
 }
 
+/// A formula over intervals that has a slope only where it is differentiable.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Smooth {
+    phi: Compiled<Interval>,
+    /// The arguments of `abs` and `relu`.
+    kinked: Vec<Compiled<Interval>>,
+}
+
+impl Smooth {
+    /// Value and slope. The slope is NaN where a kink is possible, although that of the formula
+    /// encloses the slopes on both sides: a function with two slopes has no derivative.
+    ///
+    /// **Errors** an evaluation that the parser's tree refuses.
+    pub fn at(&self, s: Interval) -> Result<(Interval, Interval)> {
+        let at = self.phi.at(s)?;
+        for argument in &self.kinked {
+            if argument.at(s)?.value.mig() <= 0.0 {
+                return Ok((at.value, Interval::exact(f64::NAN)));
+            }
+        }
+        Ok((at.value, at.first))
+    }
+}
+
 impl Formula {
+    /// The formula over intervals that has a slope only where it is differentiable.
+    ///
+    /// **Errors** as [`Formula::arguments_of_kinks`].
+    #[doc(hidden)]
+    pub fn smooth(&self) -> Result<Smooth> {
+        Ok(Smooth { phi: self.compile()?, kinked: self.arguments_of_kinks()? })
+    }
+
     /// The arguments of `abs` and `relu`: the formula is smooth where none of them is 0, except at
     /// singular points of the other functions.
     ///

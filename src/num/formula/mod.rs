@@ -7,6 +7,7 @@ mod kinks;
 mod names;
 mod nodes;
 mod operators;
+mod sign;
 mod taylor;
 mod text;
 
@@ -14,6 +15,10 @@ pub use crate::number::Number;
 #[doc(hidden)]
 pub use jet::Jet;
 pub use kinks::Kinks;
+#[doc(hidden)]
+pub use kinks::Smooth;
+#[doc(hidden)]
+pub use sign::Sign;
 #[doc(hidden)]
 pub use taylor::{DEGREE as TAYLOR_DEGREE, Series, Taylor};
 

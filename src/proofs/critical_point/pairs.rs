@@ -2,7 +2,7 @@
 
 use super::Certificate;
 use crate::error::{Error, Result};
-use crate::num::formula::Compiled;
+use crate::num::formula::Smooth;
 use crate::num::interval::Interval;
 
 /// The weight of a pair as a function of the squared chord `c2 = |y_q - y_p|^2`.
@@ -12,26 +12,7 @@ pub(super) enum Pairs {
     /// `e^{-beta c2 / 2}`.
     Exponential(f64),
     /// `phi(1 - c2 / 2)`.
-    Formula(Box<SmoothFormula>),
-}
-
-/// A formula, and the arguments of its kinks.
-pub(super) struct SmoothFormula {
-    phi: Compiled<Interval>,
-    kinked: Vec<Compiled<Interval>>,
-}
-
-impl SmoothFormula {
-    /// Value and slope; the slope is the whole line where a kink is possible.
-    fn at(&self, s: Interval) -> Result<(Interval, Interval)> {
-        let at = self.phi.at(s)?;
-        for argument in &self.kinked {
-            if argument.at(s)?.value.mig() <= 0.0 {
-                return Ok((at.value, Interval::exact(f64::NAN)));
-            }
-        }
-        Ok((at.value, at.first))
-    }
+    Formula(Box<Smooth>),
 }
 
 impl Pairs {
@@ -39,10 +20,7 @@ impl Pairs {
     pub(super) fn new(c: &Certificate) -> Result<Self> {
         Ok(match &c.formula {
             None => Self::Exponential(c.beta),
-            Some(formula) => Self::Formula(Box::new(SmoothFormula {
-                phi: formula.compile()?,
-                kinked: formula.arguments_of_kinks()?,
-            })),
+            Some(formula) => Self::Formula(Box::new(formula.smooth()?)),
         })
     }
 

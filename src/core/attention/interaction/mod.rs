@@ -11,7 +11,6 @@ mod energy;
 mod flow;
 mod forms;
 mod rows;
-mod sign;
 
 pub use attention::{InteractionAttention, RowSum, check_coupling};
 pub use built_in::{ALL, BuiltIn, Parameter};
@@ -23,13 +22,12 @@ use crate::num::aligned::AlignedVec;
 use crate::num::chebyshev_samples::ChebyshevSamples;
 use crate::num::chebyshev_series::{ChebyshevSeries, MAX_TERMS};
 use crate::num::dd::Dd;
-use crate::num::formula::{Compiled, Formula, Jet};
+use crate::num::formula::{Compiled, Formula, Jet, Sign};
 use crate::num::interval::Interval;
 use crate::num::simd::Isa;
 use crate::num::stats::nan_max;
 use built_in::{Definition, Form};
 use forms::{CellSeries, Extremes};
-use sign::{Sign, sign};
 use std::sync::OnceLock;
 
 /// An interaction `phi` on `[-r, r]` (r = 1 unless matrices stretch inner products), with
@@ -502,7 +500,8 @@ impl Interaction {
 
     /// Whether the formula is at least `floor`.
     fn proved_sign(&self, floor: f64) -> Sign {
-        sign(&self.formula, self.reach, floor).unwrap_or(Sign::Unproved(self.range.least.0))
+        let all = (-self.reach, self.reach);
+        self.formula.sign_above(floor, all).unwrap_or(Sign::Unproved(self.range.least.0))
     }
 
     /// Proves that phi is positive, as row weights by which other weights are divided must be:
