@@ -14,6 +14,14 @@ pub(super) trait DensityState: Sized {
     fn coordinates(&self) -> Vec<f64>;
     /// The density of the same resolution with the coordinates `y`.
     fn with_coordinates(&self, y: &[f64]) -> Result<Self>;
+
+    /// The rates of change of the coordinates.
+    fn rates_of_change(&self, dynamics: &MeasureDynamics) -> Result<Vec<f64>> {
+        let y = self.coordinates();
+        let mut rates = vec![0.0; y.len()];
+        self.system(dynamics)?.rates(0.0, &y, &mut rates)?;
+        Ok(rates)
+    }
 }
 
 /// The tolerances of an evolution, and when to refine the density.

@@ -207,16 +207,9 @@ impl FlowMap {
 
     /// Velocities and `-div v`.
     fn velocities(&self, dynamics: &MeasureDynamics) -> Result<(Vec<f64>, Vec<f64>)> {
-        reject_interaction(dynamics)?;
-        let mut out = vec![0.0; 2 * self.n()];
-        KernelPanels::new(dynamics.beta).rates(
-            dynamics,
-            &self.masses(),
-            &self.angles(),
-            &mut out,
-        )?;
-        let minus_divergence = out.split_off(self.n());
-        Ok((out, minus_divergence))
+        let mut velocities = self.rates_of_change(dynamics)?;
+        let minus_divergence = velocities.split_off(self.n());
+        Ok((velocities, minus_divergence))
     }
 
     /// Production of negentropy, the mean of `-div v`. **Errors** a Sinkhorn scaling that does not

@@ -116,9 +116,8 @@ impl Lagrangian {
 
     /// Production of negentropy, the mean of `-div v`. **Errors** as [`Lagrangian::evolve`].
     pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> Result<f64> {
-        let mut out = vec![0.0; self.x.n() * (self.x.d() + 1)];
-        self.system(dynamics)?.rates(0.0, &self.coordinates(), &mut out)?;
-        Ok(weighted_mean(self.x.masses(), &out[self.x.n() * self.x.d()..]))
+        let rates = self.rates_of_change(dynamics)?;
+        Ok(weighted_mean(self.x.masses(), &rates[self.x.n() * self.x.d()..]))
     }
 
     /// Interaction energy `(1/2 beta) sum m m e^{beta <x,y>}` relative to the uniform measure; at

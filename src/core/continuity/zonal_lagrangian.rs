@@ -62,9 +62,8 @@ impl ZonalLagrangian {
 
     /// Production of negentropy, the mean of `-div v`. **Errors** as [`ZonalLagrangian::evolve`].
     pub fn negentropy_rate(&self, dynamics: &MeasureDynamics) -> Result<f64> {
-        let mut out = vec![0.0; 2 * self.theta.len()];
-        self.system(dynamics)?.rates(0.0, &self.coordinates(), &mut out)?;
-        Ok(weighted_mean(&self.masses, &out[self.theta.len()..]))
+        let rates = self.rates_of_change(dynamics)?;
+        Ok(weighted_mean(&self.masses, &rates[self.theta.len()..]))
     }
 
     /// Mean of `<x, pole>`.
