@@ -13,7 +13,7 @@ use metastable::flow::{
 use metastable::num::stream::Stream;
 use metastable::sphere::{Tokens, law::Law};
 use metastable::transformer::random::{BlockSizes, random_block};
-use metastable::transformer::{NormPlacement, Real, TransformerBlock};
+use metastable::transformer::{Float, NormPlacement, TransformerBlock};
 use std::sync::Arc;
 
 fn draw(n: usize, d: usize) -> Tokens {
@@ -85,7 +85,7 @@ fn beyond_the_sphere(c: &mut Criterion) {
 }
 
 /// Six blocks of MiniLM's size.
-fn blocks<T: Real>(c: &mut Criterion) {
+fn blocks<T: Float>(c: &mut Criterion) {
     let mut group = c.benchmark_group("six blocks, n=512 d=384 heads=12 hidden=1536");
     group.sample_size(10);
     let sizes =

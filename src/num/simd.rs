@@ -8,6 +8,8 @@
 use super::exp::Exp2;
 use crate::error::{Error, Result};
 use pulp::Simd;
+use std::fmt::Debug;
+use std::ops;
 
 /// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -131,8 +133,23 @@ pub trait SimdKernel {
     fn run<L: SimdOps<F = Self::F>>(self, l: L) -> Self::Output;
 }
 
-/// A floating-point type of kernels.
-pub trait Float: Copy + Default + Send + Sync + PartialOrd + std::fmt::Debug + 'static {
+/// A floating-point type of kernels and of forward passes: `f64` or `f32`.
+pub trait Float:
+    Copy
+    + Debug
+    + Default
+    + PartialOrd
+    + Send
+    + Sync
+    + 'static
+    + ops::Add<Output = Self>
+    + ops::Sub<Output = Self>
+    + ops::Mul<Output = Self>
+    + ops::Div<Output = Self>
+    + ops::AddAssign
+    + ops::MulAssign
+    + ops::Neg<Output = Self>
+{
     /// `2^t` is 0 for exponents t up to this.
     const UNDERFLOW_EXPONENT: f64;
     /// Its SIMD operations on an instruction set of `pulp`.

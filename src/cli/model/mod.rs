@@ -12,7 +12,7 @@ use crate::flow::Table;
 use crate::lab::{Provenance, arrays, npz, weights};
 use crate::sphere::Tokens;
 use crate::study::iterated_block;
-use crate::transformer::Real;
+use crate::transformer::Float;
 use crate::transformer::observe::Cloud;
 use crate::transformer::trained::{LayerPass, TrainedModel};
 use serde_json::{Value, json};
@@ -200,7 +200,7 @@ impl Arguments {
         Ok((x, words))
     }
 
-    fn pass<T: Real>(
+    fn pass<T: Float>(
         &self,
         model: &TrainedModel,
         x: &[f64],

@@ -5,7 +5,7 @@
 //! feed-forward sublayer acts on the output of attention, is in the module `transformer`.
 
 use super::dense::gemm::{MatrixRows, ROWS, par_rows};
-use super::dense::{Activation, Linear, Real, activate::activate};
+use super::dense::{Activation, Float, Linear, activate::activate};
 use super::kernel::{OutputForm, Workspace};
 use super::sublayer::{Input, Properties, Sublayer};
 use crate::error::{Error, Result};
@@ -25,7 +25,7 @@ pub struct Mlp<T = f64> {
     pub activation: Activation,
 }
 
-impl<T: Real> Mlp<T> {
+impl<T: Float> Mlp<T> {
     /// A feed-forward sublayer with these maps.
     ///
     /// ```
@@ -61,7 +61,7 @@ impl<T: Real> Mlp<T> {
     }
 
     /// Converts the parameters to another precision.
-    pub fn rounded<U: Real>(&self) -> Mlp<U> {
+    pub fn rounded<U: Float>(&self) -> Mlp<U> {
         Mlp {
             first: self.first.rounded(),
             gate: self.gate.as_ref().map(Linear::rounded),

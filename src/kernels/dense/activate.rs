@@ -4,7 +4,6 @@
 //! `q = (z - 4) / (z + 4)` (the substitution of Shepherd and Laframboise 1981 for `erfcx`), where F
 //! is a polynomial on `[-1, 1]`. The rounding error of `z^2` is corrected to first order.
 
-use super::Real;
 use crate::num::simd::{Float, Isa, SimdKernel, SimdOps};
 use libm::erfc;
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, FRAC_2_SQRT_PI, LN_2, LOG2_E, TAU};
@@ -143,13 +142,13 @@ const LOG2_E_LOW: f64 = 2.035_527_374_093_103_3e-17;
 /// activate(Activation::Gelu, &mut x);
 /// assert!((x[0] + 0.169971207480).abs() < 1e-12 && x[2] == 0.0);
 /// ```
-pub fn activate<T: Real>(activation: Activation, numbers: &mut [T]) {
+pub fn activate<T: Float>(activation: Activation, numbers: &mut [T]) {
     Isa::best().run(Activate(activation, numbers));
 }
 
 struct Activate<'a, T>(Activation, &'a mut [T]);
 
-impl<T: Real> SimdKernel for Activate<'_, T> {
+impl<T: Float> SimdKernel for Activate<'_, T> {
     type F = T;
     type Output = ();
 

@@ -3,9 +3,8 @@
 //! Every entry is a sum of chains `fma(a_k, b_k, ...)`, each over a block of `DEPTH_BLOCK` inputs.
 //! Its bits do not depend on the other rows and columns, on masks, or on the number of threads.
 
-use super::Real;
 use crate::num::aligned::AlignedVec;
-use crate::num::simd::{Isa, SimdKernel, SimdOps};
+use crate::num::simd::{Float, Isa, SimdKernel, SimdOps};
 use crate::num::threads::parallel_allowed;
 use crate::num::tile::{self, with_vectors};
 use rayon::prelude::*;
@@ -32,7 +31,7 @@ fn panels(columns: usize, width: usize, bytes: usize) -> impl Iterator<Item = (u
     tile::groups(columns.div_ceil(width), tile::max_group_len(width * bytes == 64))
 }
 
-impl<T: Real> PackedMatrix<T> {
+impl<T: Float> PackedMatrix<T> {
     /// The matrix with these columns, of `inputs` numbers each.
     pub fn from_columns(columns: &MatrixRows<T>, inputs: usize) -> Self {
         Self::filled(inputs, columns.count, |from, width, panel| {
@@ -157,7 +156,7 @@ pub const ROWS: usize = 64;
 /// Maps rows of `r` numbers to rows of `c` numbers, `rows` at a time, on several threads if n times
 /// `cost` is large enough. Every thread has its own buffers. `work` receives the index of its first
 /// row.
-pub fn par_rows<T: Real, B>(
+pub fn par_rows<T: Float, B>(
     x: &[T],
     (r, c): (usize, usize),
     cost: usize,
@@ -192,7 +191,7 @@ struct Multiply<'a, T> {
     stride: usize,
 }
 
-impl<T: Real> SimdKernel for Multiply<'_, T> {
+impl<T: Float> SimdKernel for Multiply<'_, T> {
     type F = T;
     type Output = ();
 
@@ -208,7 +207,7 @@ impl<T: Real> SimdKernel for Multiply<'_, T> {
     }
 }
 
-impl<T: Real> Multiply<'_, T> {
+impl<T: Float> Multiply<'_, T> {
     /// All rows, R at a time, with the V vectors of columns from `first` on.
     #[inline(always)]
     fn panel<L: SimdOps<F = T>, const R: usize, const V: usize>(&mut self, l: L, first: usize) {

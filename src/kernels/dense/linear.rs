@@ -1,9 +1,8 @@
 //! `y = x W^T + b` for all tokens.
 
-use super::Real;
 use super::gemm::{MatrixRows, PackedMatrix};
 use crate::error::{Error, Result};
-use crate::num::stats::first_nonfinite;
+use crate::num::{simd::Float, stats::first_nonfinite};
 
 /// An affine map: W (outputs x inputs) and bias b.
 #[derive(Clone, Debug)]
@@ -12,7 +11,7 @@ pub struct Linear<T = f64> {
     bias: Vec<T>,
 }
 
-impl<T: Real> Linear<T> {
+impl<T: Float> Linear<T> {
     /// From W, row-major, and b; an empty b means no bias.
     ///
     /// **Errors** wrong shapes, a non-finite number; both errors name `label`.
@@ -56,7 +55,7 @@ impl<T: Real> Linear<T> {
     }
 
     /// The same map in another precision.
-    pub fn rounded<U: Real>(&self) -> Linear<U> {
+    pub fn rounded<U: Float>(&self) -> Linear<U> {
         let cast =
             |numbers: &[T]| numbers.iter().map(|v| U::from_f64(v.to_f64())).collect::<Vec<U>>();
         let weight = cast(&self.weight());

@@ -3,8 +3,7 @@
 pub mod activate;
 pub mod gemm;
 mod linear;
-mod real;
 
+pub use crate::num::simd::Float;
 pub use activate::Activation;
 pub use linear::Linear;
-pub use real::Real;

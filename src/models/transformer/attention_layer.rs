@@ -5,7 +5,7 @@
 //! recomputes inaccurate rows. Here keys and values may be those of earlier calls, sources are in
 //! lanes, and weights can be kept. A test compares the two algorithms.
 
-use super::{Linear, Real};
+use super::{Float, Linear};
 use crate::attention::dense::gemm::{MatrixRows, PackedMatrix, ROWS, par_rows};
 use crate::attention::pattern::{AttentionShape, BiasForm, Pattern};
 use crate::error::{Error, Result};
@@ -59,7 +59,7 @@ pub struct AttentionOutput<T> {
     pub weights: Vec<T>,
 }
 
-impl<T: Real> AttentionLayer<T> {
+impl<T: Float> AttentionLayer<T> {
     /// A layer of these maps. `place` is its name in errors.
     ///
     /// **Errors** shapes that do not fit.
@@ -100,7 +100,7 @@ impl<T: Real> AttentionLayer<T> {
     }
 
     /// The layer in another precision.
-    pub fn rounded<U: Real>(&self) -> AttentionLayer<U> {
+    pub fn rounded<U: Float>(&self) -> AttentionLayer<U> {
         AttentionLayer {
             query: self.query.rounded(),
             key: self.key.rounded(),
@@ -311,7 +311,7 @@ struct Softmax<'a, T> {
     scale: f64,
 }
 
-impl<T: Real> SimdKernel for Softmax<'_, T> {
+impl<T: Float> SimdKernel for Softmax<'_, T> {
     type F = T;
     type Output = Vec<T>;
 

@@ -1,6 +1,6 @@
 //! Transformer blocks: sublayers with norms and residual connections.
 
-use super::{AttentionLayer, Mlp, Norm, Real};
+use super::{AttentionLayer, Float, Mlp, Norm};
 use crate::error::{Error, Result};
 use crate::num::threads::{enter_pool, with_spinning_workers};
 
@@ -59,7 +59,7 @@ pub enum NormPlacement {
     Ngpt,
 }
 
-impl<T: Real> ResidualSublayer<T> {
+impl<T: Float> ResidualSublayer<T> {
     /// A sublayer with norms of one placement. Only peri-norm and nGPT use `outer`.
     pub fn new(
         part: BlockPart<T>,
@@ -76,7 +76,7 @@ impl<T: Real> ResidualSublayer<T> {
     }
 
     /// The parameters in another precision.
-    pub fn rounded<U: Real>(&self) -> ResidualSublayer<U> {
+    pub fn rounded<U: Float>(&self) -> ResidualSublayer<U> {
         let part = match &self.part {
             BlockPart::Attention(a) => BlockPart::Attention(a.rounded()),
             BlockPart::Cross(a) => BlockPart::Cross(a.rounded()),
@@ -140,7 +140,7 @@ impl<T: Real> ResidualSublayer<T> {
     }
 }
 
-impl<T: Real> TransformerBlock<T> {
+impl<T: Float> TransformerBlock<T> {
     /// Attention and a feed-forward layer, each with one norm of this placement.
     pub fn new(
         place: NormPlacement,
@@ -153,7 +153,7 @@ impl<T: Real> TransformerBlock<T> {
     }
 
     /// The parameters in another precision.
-    pub fn rounded<U: Real>(&self) -> TransformerBlock<U> {
+    pub fn rounded<U: Float>(&self) -> TransformerBlock<U> {
         TransformerBlock { parts: self.parts.iter().map(ResidualSublayer::rounded).collect() }
     }
 
@@ -225,7 +225,7 @@ impl<T: Real> TransformerBlock<T> {
     }
 }
 
-impl<T: Real> ResidualSublayer<T> {
+impl<T: Float> ResidualSublayer<T> {
     /// One step of the midpoint rule.
     fn midpoint(&self, x: &[T], memory: Option<&[T]>, eta: f64) -> Result<Vec<T>> {
         if self.after.is_some() {
@@ -241,7 +241,7 @@ impl<T: Real> ResidualSublayer<T> {
 }
 
 /// Applies the norm, if there is one.
-fn normalised<T: Real>(norm: Option<&Norm<T>>, x: Vec<T>) -> Vec<T> {
+fn normalised<T: Float>(norm: Option<&Norm<T>>, x: Vec<T>) -> Vec<T> {
     match norm {
         Some(norm) => norm.apply(&x),
         None => x,
@@ -249,7 +249,7 @@ fn normalised<T: Real>(norm: Option<&Norm<T>>, x: Vec<T>) -> Vec<T> {
 }
 
 /// `x + eta f`.
-pub(super) fn residual_sum<T: Real>(x: &[T], f: &[T], eta: f64) -> Vec<T> {
+pub(super) fn residual_sum<T: Float>(x: &[T], f: &[T], eta: f64) -> Vec<T> {
     let eta = T::from_f64(eta);
     x.iter().zip(f).map(|(x, f)| *x + eta * *f).collect()
 }

@@ -1,6 +1,6 @@
 //! Decoding: one token after another, with cached keys and values of the earlier tokens.
 
-use super::{AttentionLayer, BlockPart, Real, TransformerBlock};
+use super::{AttentionLayer, BlockPart, Float, TransformerBlock};
 use crate::error::Result;
 
 /// Keys and values of the tokens so far, of every attention sublayer.
@@ -10,7 +10,7 @@ pub struct KeyValueCache<T = f64> {
     count: usize,
 }
 
-impl<T: Real> KeyValueCache<T> {
+impl<T: Float> KeyValueCache<T> {
     /// An empty cache.
     pub fn new(block: &TransformerBlock<T>) -> Self {
         Self { cached: vec![(Vec::new(), Vec::new()); block.parts.len()], count: 0 }
@@ -43,7 +43,7 @@ impl<T: Real> KeyValueCache<T> {
 }
 
 /// Attention of the token at position `at`; adds its keys and values to the cache.
-fn attend_cached<T: Real>(
+fn attend_cached<T: Float>(
     of: &AttentionLayer<T>,
     x: &[T],
     (keys, values): &mut (Vec<T>, Vec<T>),

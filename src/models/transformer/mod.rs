@@ -31,7 +31,7 @@ pub mod tangent;
 #[cfg(feature = "trained")]
 pub mod trained;
 
-pub use crate::attention::dense::{Linear, Real};
+pub use crate::attention::dense::{Float, Linear};
 pub use crate::attention::feed_forward::Mlp;
 pub use attention_layer::{AttentionLayer, AttentionOutput, Grouping};
 pub use block::{BlockPart, NormPlacement, ResidualSublayer, TransformerBlock};

@@ -1,6 +1,5 @@
 //! LayerNorm and RMSNorm with eps and affine weights.
 
-use super::Real;
 use crate::attention::dense::gemm::{ROWS, par_rows};
 use crate::error::{Error, Result};
 use crate::num::simd::{Float, Isa, SimdKernel, SimdOps};
@@ -29,7 +28,7 @@ pub struct Norm<T = f64> {
     shift: Vec<T>,
 }
 
-impl<T: Real> Norm<T> {
+impl<T: Float> Norm<T> {
     /// A norm; an empty shift means no shift. `place` is its name in errors.
     ///
     /// **Errors** shapes that do not fit, numbers that are not finite, a negative eps.
@@ -69,7 +68,7 @@ impl<T: Real> Norm<T> {
     }
 
     /// The norm in another precision.
-    pub fn rounded<U: Real>(&self) -> Norm<U> {
+    pub fn rounded<U: Float>(&self) -> Norm<U> {
         let cast = |numbers: &[T]| numbers.iter().map(|v| U::from_f64(v.to_f64())).collect();
         Norm {
             centring: self.centring,
@@ -142,7 +141,7 @@ struct Moments<'a, T> {
     row: &'a [T],
 }
 
-impl<T: Real> SimdKernel for Moments<'_, T> {
+impl<T: Float> SimdKernel for Moments<'_, T> {
     type F = T;
     type Output = (f64, f64);
 
@@ -168,7 +167,7 @@ struct Normalise<'a, T> {
     rows: &'a mut [T],
 }
 
-impl<T: Real> SimdKernel for Normalise<'_, T> {
+impl<T: Float> SimdKernel for Normalise<'_, T> {
     type F = T;
     type Output = ();
 

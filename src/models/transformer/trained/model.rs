@@ -5,7 +5,7 @@ use super::architectures::detect;
 use super::config::Config;
 use super::{Bytes, gguf, safetensors};
 use crate::error::{Error, Result};
-use crate::transformer::{Norm, Real, TransformerBlock};
+use crate::transformer::{Float, Norm, TransformerBlock};
 use serde_json::{Map, Value};
 
 /// A trained model whose tensors are read when they are needed.
@@ -166,7 +166,7 @@ impl TrainedModel {
     ///
     /// **Errors** tensors that cannot be read, no such block, numbers that are not finite, errors
     /// of `watch`.
-    pub fn run_layers<T: Real>(
+    pub fn run_layers<T: Float>(
         &self,
         x: &[f64],
         block_sequence: &[usize],
