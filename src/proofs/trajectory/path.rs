@@ -47,7 +47,7 @@ impl<'a> Path<'a> {
         tolerance: f64,
         guess: f64,
     ) -> Option<Self> {
-        let (mut series, mut unit) = (Series::<f64>::new(system), power_of_two(guess));
+        let (mut series, mut unit) = (Series::new(system, Interval::mid), power_of_two(guess));
         let mut x = vec![start.to_vec()];
         for k in 0..order {
             let next = series.push(x[k].iter().copied());
@@ -86,7 +86,7 @@ impl<'a> Path<'a> {
     /// `|delta_k|` for `k < K` (Lemma 5).
     fn bound_coefficients(&mut self) {
         let order = self.x.len() - 1;
-        let (mut series, unit) = (Series::<Interval>::new(self.system), point(self.unit));
+        let (mut series, unit) = (Series::new(self.system, |m| m), point(self.unit));
         self.defect = (0..order)
             .map(|k| {
                 let field = series.push(self.x[k].iter().map(|v| point(*v)));
@@ -106,7 +106,7 @@ impl<'a> Path<'a> {
     fn bound_remainder(&mut self) {
         let order = self.x.len() - 1;
         let t = Interval::new(0.0, self.h);
-        let mut series = Series::<Interval>::new(self.system);
+        let mut series = Series::new(self.system, |m| m);
         let mut field = Vec::new();
         for k in 0..=order {
             field = series.push(horner(&self.x, t, |l| point(binomial(l, k)), k));

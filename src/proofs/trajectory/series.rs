@@ -4,51 +4,18 @@
 
 use super::system::System;
 use crate::num::interval::Interval;
-use std::ops::{Add, Div, Mul, Sub};
-
-/// The arithmetic that the recurrences need.
-pub(super) trait Scalar:
-    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
-{
-    fn from_f64(v: f64) -> Self;
-    /// The interval itself, or its midpoint.
-    fn from_interval(v: Interval) -> Self;
-    /// `e^v`.
-    fn exponential(self) -> Self;
-}
-
-impl Scalar for f64 {
-    fn from_f64(v: f64) -> Self {
-        v
-    }
-    fn from_interval(v: Interval) -> Self {
-        v.mid()
-    }
-    fn exponential(self) -> Self {
-        self.exp()
-    }
-}
-
-impl Scalar for Interval {
-    fn from_f64(v: f64) -> Self {
-        Self::exact(v)
-    }
-    fn from_interval(v: Interval) -> Self {
-        v
-    }
-    fn exponential(self) -> Self {
-        self.exp()
-    }
-}
+use crate::num::number::Number;
 
 /// Coefficient k of the product of two series.
-fn cauchy_product<N: Scalar>(a: &[N], b: &[N], k: usize) -> N {
-    a[..=k].iter().zip(b[..=k].iter().rev()).fold(N::from_f64(0.0), |s, (a, b)| s + *a * *b)
+fn cauchy_product<N: Number>(a: &[N], b: &[N], k: usize) -> N {
+    a[..=k].iter().zip(b[..=k].iter().rev()).fold(N::exact(0.0), |s, (a, b)| s + *a * *b)
 }
 
 /// The series of the field, extended by one order at a time.
 pub(super) struct Series<'a, N> {
     system: &'a System,
+    /// The masses of the tokens.
+    masses: Vec<N>,
     order: usize,
     /// `x` and `V`, one series per coordinate.
     x: Vec<Vec<N>>,
@@ -62,13 +29,15 @@ pub(super) struct Series<'a, N> {
     e: Vec<Vec<N>>,
 }
 
-impl<'a, N: Scalar> Series<'a, N> {
-    pub(super) fn new(system: &'a System) -> Self {
+impl<'a, N: Number> Series<'a, N> {
+    /// A series without coefficients; `number` is the interval itself, or a number in it.
+    pub(super) fn new(system: &'a System, number: impl Fn(Interval) -> N) -> Self {
         let (k, d) = (system.len(), system.d);
         let empty = |n: usize| vec![Vec::new(); n];
         let pairs = k * (k - 1) / 2;
         Self {
             system,
+            masses: system.masses.iter().map(|m| number(*m)).collect(),
             order: 0,
             x: empty(k * d),
             v: empty(k * d),
@@ -97,22 +66,22 @@ impl<'a, N: Scalar> Series<'a, N> {
 
     /// `E_ij = e^{beta (G_ij - 1)}`: `k E_k = beta sum_l l G_l E_{k-l}`.
     fn push_e(&mut self) {
-        let (d, k, beta) = (self.system.d, self.order, N::from_f64(self.system.beta));
+        let (d, k, beta) = (self.system.d, self.order, N::exact(self.system.beta));
         for i in 1..self.system.len() {
             for j in 0..i {
                 let at = i * (i - 1) / 2 + j;
-                let g = (0..d).fold(N::from_f64(0.0), |s, c| {
+                let g = (0..d).fold(N::exact(0.0), |s, c| {
                     s + cauchy_product(&self.x[i * d + c], &self.x[j * d + c], k)
                 });
-                self.l_beta_g[at].push(beta * g * N::from_f64(k as f64));
+                self.l_beta_g[at].push(beta * g * N::exact(k as f64));
                 let e = if k == 0 {
-                    (beta * (g - N::from_f64(1.0))).exponential()
+                    (beta * (g - N::exact(1.0))).exp()
                 } else {
                     let sum = self.l_beta_g[at][1..=k]
                         .iter()
                         .zip(self.e[at].iter().rev())
-                        .fold(N::from_f64(0.0), |s, (g, e)| s + *g * *e);
-                    sum / N::from_f64(k as f64)
+                        .fold(N::exact(0.0), |s, (g, e)| s + *g * *e);
+                    sum / N::exact(k as f64)
                 };
                 self.e[at].push(e);
             }
@@ -123,10 +92,10 @@ impl<'a, N: Scalar> Series<'a, N> {
     fn push_v(&mut self) {
         let (d, k, s) = (self.system.d, self.order, self.system);
         for i in 0..s.len() {
-            let mut y = vec![N::from_f64(0.0); d];
-            let mut z = if k == 0 { N::from_interval(s.masses[i]) } else { N::from_f64(0.0) };
+            let mut y = vec![N::exact(0.0); d];
+            let mut z = if k == 0 { self.masses[i] } else { N::exact(0.0) };
             for j in s.visible(i) {
-                let (m, e) = (N::from_interval(s.masses[j]), &self.e[pair(i, j)]);
+                let (m, e) = (self.masses[j], &self.e[pair(i, j)]);
                 z = z + m * e[k];
                 y.iter_mut()
                     .zip(&self.x[j * d..])
@@ -148,12 +117,11 @@ impl<'a, N: Scalar> Series<'a, N> {
             }
             let own = i * d..(i + 1) * d;
             self.x_squared[i].push(
-                own.clone().fold(N::from_f64(0.0), |s, at| {
-                    s + cauchy_product(&self.x[at], &self.x[at], k)
-                }),
+                own.clone()
+                    .fold(N::exact(0.0), |s, at| s + cauchy_product(&self.x[at], &self.x[at], k)),
             );
             self.xv[i].push(
-                own.fold(N::from_f64(0.0), |s, at| s + cauchy_product(&self.x[at], &self.v[at], k)),
+                own.fold(N::exact(0.0), |s, at| s + cauchy_product(&self.x[at], &self.v[at], k)),
             );
         }
     }

@@ -34,7 +34,7 @@ fn weighted(seed: u64, n: usize, d: usize) -> Tokens {
 }
 
 fn field(system: &System, x: &[f64]) -> Vec<f64> {
-    Series::<f64>::new(system).push(x.iter().copied())
+    Series::new(system, Interval::mid).push(x.iter().copied())
 }
 
 #[test]
