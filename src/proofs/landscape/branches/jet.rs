@@ -33,12 +33,36 @@ fn times(v: Interval, whole: usize) -> Interval {
     v * Interval::exact(whole as f64)
 }
 
+/// For the exponential, coefficients of `u(d + x) / e^{beta (cos d - 1)}` from the sine and the
+/// cosine of d. With `sin(d + x) = sum_k s_k x^k` and
+/// `e^{beta (cos(d + x) - cos d)} = sum_k h_k x^k` they are `a_k = sum_j s_j h_(k-j)`, and
+/// `h_(k+1) = -beta a_k / (k + 1)`.
+pub(super) fn pull_coefficients<const N: usize>(
+    beta: Interval,
+    sin: Interval,
+    cos: Interval,
+) -> [Interval; N] {
+    let zero = Interval::ZERO;
+    let (mut sines, mut h, mut a) = ([zero; N], [Interval::exact(1.0); N], [zero; N]);
+    let mut factorial = 1.0;
+    for k in 0..N {
+        factorial *= k.max(1) as f64;
+        let derivative = [sin, cos, -sin, -cos][k % 4];
+        // Quotients and products of zeros would be rounded outwards.
+        if derivative != zero {
+            sines[k] = derivative / Interval::exact(factorial);
+        }
+        let terms = (0..=k).filter(|j| sines[*j] != zero);
+        a[k] = terms.fold(zero, |sum, j| sum + sines[j] * h[k - j]);
+        if k + 1 < N {
+            h[k + 1] = -(beta * a[k]) / Interval::exact((k + 1) as f64);
+        }
+    }
+    a
+}
+
 impl Shapes {
     /// Coefficients for distances in turns, within `[-1, 2]`.
-    ///
-    /// For the exponential with `sin(d + x) = sum_k s_k x^k` and
-    /// `e^{beta (cos(d + x) - 1)} = sum_k h_k x^k`: `a_k = sum_j s_j h_(k-j)` and
-    /// `h_(k+1) = -beta a_k / (k + 1)`.
     pub(super) fn jet(&self, distance: Interval) -> Jet {
         let shape = self.at(distance);
         let known = [shape.u, shape.w, shape.w1, shape.w2];
@@ -52,21 +76,7 @@ impl Shapes {
             return sharpened(family.series(distance, self.parameter())[0]);
         }
         let (beta, c, s, e) = self.parts(distance);
-        let (mut sines, mut h, mut a) = (
-            [Interval::ZERO; DEGREE + 1],
-            [Interval::ZERO; DEGREE + 2],
-            [Interval::ZERO; DEGREE + 1],
-        );
-        h[0] = Interval::exact(1.0);
-        let mut factorial = 1.0;
-        for k in 0..=DEGREE {
-            factorial *= k.max(1) as f64;
-            let derivative = [s, c, -s, -c][k % 4];
-            sines[k] = derivative / Interval::exact(factorial);
-            a[k] = (0..=k).fold(Interval::ZERO, |sum, j| sum + sines[j] * h[k - j]);
-            h[k + 1] = -(beta * a[k]) / Interval::exact((k + 1) as f64);
-        }
-        sharpened(a.map(|v| e * v))
+        sharpened(pull_coefficients(beta, s, c).map(|v| e * v))
     }
 
     /// Coefficients of the derivative of `u(d + x)` by the parameter, for distances in turns;

@@ -29,6 +29,7 @@
 use super::super::cell::Mass;
 use super::super::kernel::Law;
 use super::even::even;
+use super::jet::pull_coefficients;
 use super::shape::Shapes;
 use super::solve::Value;
 use super::system::System;
@@ -42,24 +43,8 @@ const CIRCLES: [f64; 4] = [2.0, 2.8, 3.5, 4.5];
 
 /// Coefficients of `u(centre + x)` for the cosine c of the centre, 1 or -1, and all beta.
 fn coefficients(beta: Interval, c: f64) -> [Interval; DEGREE + 1] {
-    let exact = Interval::exact;
-    let mut h = [Interval::ZERO; DEGREE + 2];
-    let mut a = [Interval::ZERO; DEGREE + 1];
-    h[0] = exact(1.0);
-    for k in 0..=DEGREE {
-        // sin(centre + x) = c sin x.
-        let mut inverse = exact(c);
-        for j in 1..=k {
-            inverse = inverse / exact(j as f64);
-            if j % 2 == 1 {
-                let sign = exact(if j % 4 == 1 { 1.0 } else { -1.0 });
-                a[k] = a[k] + sign * inverse * h[k - j];
-            }
-        }
-        h[k + 1] = -(beta * a[k]) / exact((k + 1) as f64);
-    }
-    let first = (beta * exact(c - 1.0)).exp();
-    a.map(|v| first * v)
+    let first = (beta * Interval::exact(c - 1.0)).exp();
+    pull_coefficients(beta, Interval::ZERO, Interval::exact(c)).map(|v| first * v)
 }
 
 /// Binomial coefficients `C(k, i)`.
@@ -233,7 +218,7 @@ impl System {
 mod tests {
     use super::super::shape::Shapes;
     use super::{Interval, Law, Mass, are_symmetric, coefficients, equation, ratio};
-    use crate::num::stream::Stream;
+    use crate::num::{roots::bracketed_root, stream::Stream};
 
     fn u(d: f64, beta: f64) -> f64 {
         (beta * (d.cos() - 1.0)).exp() * d.sin()
@@ -245,16 +230,12 @@ mod tests {
         let x = [-(2.0 * g + h) / 3.0, (g - h) / 3.0, (g + 2.0 * h) / 3.0];
         let pull = |d: f64| mass * u(std::f64::consts::PI - d, beta);
         let sum = |delta: f64| -> f64 { x.iter().map(|x| pull(x + delta)).sum() };
-        let (mut low, mut high) = (-0.3, 0.3);
-        for _ in 0..80 {
-            let middle = 0.5 * (low + high);
-            if sum(middle) > 0.0 { high = middle } else { low = middle }
-        }
-        let force = |d: f64| x.iter().map(|x| u(x - d, beta)).sum::<f64>() + pull(d + low);
+        let delta = bracketed_root(sum, -0.3, 0.3, 0.0).expect("a change of sign");
+        let force = |d: f64| x.iter().map(|x| u(x - d, beta)).sum::<f64>() + pull(d + delta);
         let f = x.map(force);
         let slope = |a: usize, b: usize| (f[b] - f[a]) / (x[b] - x[a]);
         let second = (slope(1, 2) - slope(0, 1)) / (x[2] - x[0]);
-        (second / (x[0] * x[1] * x[2]), low)
+        (second / (x[0] * x[1] * x[2]), delta)
     }
 
     #[test]
