@@ -1,4 +1,4 @@
-//! Bracketing root finder.
+//! Bracketing root finders.
 
 /// Root of a continuous `f` in a bracket by Chandrupatla's method (1997): inverse quadratic
 /// interpolation, safeguarded by bisection. It never leaves the bracket and needs at most about
@@ -56,4 +56,26 @@ pub fn bracketed_root(mut f: impl FnMut(f64) -> f64, a: f64, b: f64, abs_tol: f6
         t = t.clamp(tlim, 1.0 - tlim);
     }
     Some(if fa.abs() < fb.abs() { a } else { b })
+}
+
+/// Halves an interval at whose lower end a condition fails and at whose upper end it holds, until
+/// it is narrow or its ends are adjacent numbers. The condition is not tested at the ends.
+///
+/// ```
+/// use metastable::num::roots::bisect;
+/// let (low, high) = bisect(|x| x * x > 2.0, (0.0, 2.0), |low, high| high - low < 1e-3);
+/// assert!(low < 2f64.sqrt() && 2f64.sqrt() < high && high - low < 1e-3);
+/// ```
+pub fn bisect(
+    mut holds: impl FnMut(f64) -> bool,
+    (mut low, mut high): (f64, f64),
+    is_narrow: impl Fn(f64, f64) -> bool,
+) -> (f64, f64) {
+    loop {
+        let middle = 0.5 * (low + high);
+        if is_narrow(low, high) || !(low < middle && middle < high) {
+            return (low, high);
+        }
+        if holds(middle) { high = middle } else { low = middle }
+    }
 }

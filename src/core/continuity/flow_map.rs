@@ -21,6 +21,7 @@ use crate::error::{Error, Result, in_range};
 use crate::flow::OdeSystem;
 use crate::num::fft::Complex64;
 use crate::num::panel::{LegendrePanel, NODES, Values};
+use crate::num::roots::bisect;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -266,6 +267,7 @@ impl FlowMap {
     /// few hundred operations per volume and per panel.
     pub fn volume_averages(&self, n: usize) -> Vec<f64> {
         let width = TAU / n as f64;
+        let is_narrow = |from: f64, to: f64| to - from <= 0.5 * f64::EPSILON;
         let mut out = vec![0.0; n];
         for p in &self.panels {
             let (map, start) = (self.rule.coefficients(&p.theta), self.rule.coefficients(&p.start));
@@ -273,7 +275,8 @@ impl FlowMap {
             let mut volume = (LegendrePanel::value(&map, -1.0) / width).floor();
             while x < 1.0 {
                 let edge = (volume + 1.0) * width;
-                let next = if edge < end { crossing(&map, x, edge) } else { 1.0 };
+                let is_beyond = |x: f64| LegendrePanel::value(&map, x) >= edge;
+                let next = if edge < end { bisect(is_beyond, (x, 1.0), is_narrow).1 } else { 1.0 };
                 let mass = 0.5
                     * (LegendrePanel::integral(&start, next) - LegendrePanel::integral(&start, x));
                 out[volume.rem_euclid(n as f64) as usize % n] += n as f64 * mass;
@@ -380,19 +383,4 @@ impl evolution::RefinementRule<FlowMap> for Resolution {
             rule: map.rule.clone(),
         })
     }
-}
-
-/// The point in `[x, 1]` at which an increasing polynomial reaches a value, by bisection to
-/// rounding.
-fn crossing(coefficients: &Values, x: f64, value: f64) -> f64 {
-    let (mut below, mut above) = (x, 1.0);
-    for _ in 0..54 {
-        let middle = 0.5 * (below + above);
-        if LegendrePanel::value(coefficients, middle) < value {
-            below = middle
-        } else {
-            above = middle
-        }
-    }
-    above
 }

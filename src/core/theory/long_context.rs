@@ -2,8 +2,9 @@
 //! (arXiv:2605.08505; the law of the gaps is derived).
 
 use crate::error::{Error, Result, in_range};
+use crate::num::quadrature::integrate;
+use crate::num::roots::{bisect, bracketed_root};
 use crate::num::vector;
-use crate::num::{quadrature::integrate, roots::bracketed_root};
 use statrs::function::gamma::ln_gamma;
 
 /// In the integral over `l = e^s` a key with gap v counts as `1 - e^{-e^{s - v}}`. It counts fully
@@ -15,6 +16,11 @@ const NEGLIGIBLE_MARGIN: f64 = 45.0;
 
 /// The integrands are negligible where they contain a factor below `e^{-60}`.
 const NEGLIGIBLE_EXPONENT: f64 = 60.0;
+
+/// Whether an interval in which an integrand becomes negligible is short enough.
+fn is_narrow(low: f64, high: f64) -> bool {
+    high - low <= 1.0
+}
 
 /// `kappa_d = Gamma(d/2) / (sqrt(pi) Gamma((d-1)/2) (d-1))`: the fraction of keys with
 /// `1 - <q, y> <= t` is `kappa_d (2t)^{(d-1)/2}` for small t.
@@ -73,12 +79,8 @@ pub fn participation(d: usize, c: f64) -> Result<f64> {
     // is negligible where it exceeds NEGLIGIBLE_EXPONENT.
     let log_mean = size.ln() + ln_gamma(alpha + 1.0);
     let low = -NEGLIGIBLE_MARGIN - log_mean.max(0.0);
-    let (mut below, mut top) =
-        (low, (NEGLIGIBLE_EXPONENT / size).powf(1.0 / alpha).max(1.0) + FULL_WEIGHT_MARGIN);
-    while top - below > 1.0 {
-        let middle = 0.5 * (top + below);
-        if expected_count(middle) > NEGLIGIBLE_EXPONENT { top = middle } else { below = middle }
-    }
+    let upper = (NEGLIGIBLE_EXPONENT / size).powf(1.0 / alpha).max(1.0) + FULL_WEIGHT_MARGIN;
+    let top = bisect(|s| expected_count(s) > NEGLIGIBLE_EXPONENT, (low, upper), is_narrow).1;
     // For s > 1 integrate over log s: the integrand has a width proportional to s.
     let small = integrate(integrand, low, top.min(1.0), 1e-9).value;
     let large = if top > 1.0 {
@@ -134,16 +136,9 @@ pub fn participation_of_keys(n: f64, d: usize, beta: f64) -> Result<f64> {
         let log_none = (n - 1.0) * (-counted(s)).max(-1.0).ln_1p();
         if log_none < -NEGLIGIBLE_EXPONENT { 0.0 } else { pairs(s) * log_none.exp() }
     };
-    let (low, mut top, mut below) =
-        (-n.ln() - 40.0, 2.0 * beta + NEGLIGIBLE_MARGIN, -n.ln() - 40.0);
-    while top - below > 1.0 {
-        let middle = 0.5 * (top + below);
-        if (n - 1.0) * counted(middle) > NEGLIGIBLE_EXPONENT {
-            top = middle
-        } else {
-            below = middle
-        }
-    }
+    let (low, upper) = (-n.ln() - 40.0, 2.0 * beta + NEGLIGIBLE_MARGIN);
+    let is_negligible = |s: f64| (n - 1.0) * counted(s) > NEGLIGIBLE_EXPONENT;
+    let top = bisect(is_negligible, (low, upper), is_narrow).1;
     // Rounding may exceed the bounds: equal weights give 1/n, one key gives 1.
     Ok((n * integrate(integrand, low, top, 1e-8).value).clamp(1.0 / n, 1.0))
 }

@@ -6,6 +6,7 @@ use super::threshold::tau_star;
 use crate::error::{Error, Result};
 use crate::num::interval::{Interval, check_fp_environment};
 use crate::num::number::Number;
+use crate::num::roots::bisect;
 use std::f64::consts::PI;
 
 /// The condition of the theorem at one beta: for tokens of these masses on the circle and every
@@ -95,7 +96,9 @@ fn condition(masses: &[f64], beta: f64) -> bool {
     // them u exceeds the level.
     let above = |d: f64| log_u(exact(d), beta).lo() > level.hi();
     let approximate = |d: f64| -2.0 * beta * (0.5 * d).sin().powi(2) + d.sin().ln();
-    let near = |f: &dyn Fn(f64) -> f64, level, ends| crossing(f, level, ends);
+    let near = |f: &dyn Fn(f64) -> f64, level: f64, ends: (f64, f64)| {
+        bisect(|d| f(d) >= level, ends, |_, _| false).1
+    };
     let a = near(&approximate, level.mid(), (0.0, tau));
     let b = near(&|d| -approximate(d), -level.mid(), (tau, edge.mid()));
     let steps = (0..40).map(|k| 4.0 * f64::EPSILON * f64::from(k).exp2());
@@ -123,22 +126,6 @@ fn condition(masses: &[f64], beta: f64) -> bool {
     pull.lo() > (Number::ln(rest / total) + log_omega).hi()
 }
 
-/// The point of an interval at which an increasing function reaches a level, by bisection.
-fn crossing(f: &dyn Fn(f64) -> f64, level: f64, (mut low, mut high): (f64, f64)) -> f64 {
-    for _ in 0..2000 {
-        let middle = 0.5 * (low + high);
-        if middle <= low || middle >= high {
-            break;
-        }
-        if f(middle) < level {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    high
-}
-
 /// The smallest beta at which the condition of [`holds`] is satisfied, and so at every larger one:
 /// 0.81, 2.58, 5.52, 9.47 for three to six equal masses, of the order `n^2 log n` for many. 0 for
 /// two tokens; infinite if masses are too small for f64.
@@ -163,16 +150,8 @@ pub fn threshold(masses: &[f64]) -> Result<f64> {
             return Ok(f64::INFINITY);
         }
     }
-    let mut low = 0.5;
-    while high - low > 1e-13 * high {
-        let middle = 0.5 * (low + high);
-        if condition(masses, middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Ok(high)
+    let is_narrow = |low: f64, high: f64| high - low <= 1e-13 * high;
+    Ok(bisect(|beta| condition(masses, beta), (0.5, high), is_narrow).1)
 }
 
 /// The number of set partitions of n labelled tokens into k clusters in a cyclic order,
