@@ -3,6 +3,7 @@
 //! deviation.
 
 use metastable::Result;
+use metastable::attention::interaction::{Interaction, InteractionAttention, RowSum};
 use metastable::attention::kernel::{self, Attention, Kernel, KernelChoice, Workspace};
 use metastable::attention::{
     Dynamics, Energy, EnergyScale, Input, OutputForm, Properties, Spec, Sublayer, dynamics,
@@ -182,6 +183,22 @@ fn every_check_of_the_suite_fails_where_a_dynamics_gives_only_nan() {
     }
 }
 
+/// The differences of a result are small, and infinite once it has a NaN in the first entry, in the
+/// last, everywhere.
+fn refuse_planted_nan(found: &[f64], exact: &[f64], name: &str) {
+    assert!(relative_difference(found, exact) < 1e-4, "{name}");
+    let last = found.len() - 1;
+    for (from, to) in [(0, 0), (last, last), (0, last)] {
+        let mut bad = found.to_vec();
+        bad[from..=to].fill(f64::NAN);
+        assert!(max_difference(&bad, exact).is_infinite(), "{name}");
+        assert!(max_difference(exact, &bad).is_infinite(), "{name}");
+        assert!(relative_difference(&bad, exact).is_infinite(), "{name}");
+        assert!(relative_difference(exact, &bad).is_infinite(), "{name}");
+        assert!(relative_difference(&bad, &bad).is_infinite(), "{name}");
+    }
+}
+
 #[test]
 fn nan_in_the_output_of_a_kernel_is_an_infinite_deviation() {
     let mut planted = BTreeSet::new();
@@ -199,21 +216,25 @@ fn nan_in_the_output_of_a_kernel_is_an_infinite_deviation() {
         let exact = velocity(kernel::find("rows").expect("a kernel")).expect("every problem");
         for known in kernel::ALL {
             let Ok(found) = velocity(*known) else { continue };
-            let (name, last) = (known.name(), found.len() - 1);
-            planted.insert(name);
-            assert!(relative_difference(&found, &exact) < 1e-4, "{name}");
-            // In the first entry, in the last, everywhere.
-            for (from, to) in [(0, 0), (last, last), (0, last)] {
-                let mut bad = found.clone();
-                bad[from..=to].fill(f64::NAN);
-                assert!(max_difference(&bad, &exact).is_infinite(), "{name}");
-                assert!(max_difference(&exact, &bad).is_infinite(), "{name}");
-                assert!(relative_difference(&bad, &exact).is_infinite(), "{name}");
-                assert!(relative_difference(&exact, &bad).is_infinite(), "{name}");
-                assert!(relative_difference(&bad, &bad).is_infinite(), "{name}");
-            }
+            planted.insert(known.name());
+            refuse_planted_nan(&found, &exact, known.name());
         }
     }
+    // Arcs are for interactions with kinks.
+    let phi = Interaction::parse("relu(s + 0.9)", &[]).expect("an interaction");
+    let exact = InteractionAttention::new(phi, RowSum::Plain).expect("plain weights");
+    let arcs = exact.clone().with_accuracy(1e-2);
+    let law = Law::parse("uniform").expect("registered");
+    let x = law.sample(1500, 2, &mut Stream::new(5, &["planted"])).expect("valid");
+    let input = Input { t: 0.0, tokens: &x };
+    let velocity = |flow: &InteractionAttention| {
+        let mut out = vec![f64::NAN; 3000];
+        flow.evaluate(&input, OutputForm::Tangent, &mut Workspace::default(), &mut out);
+        out
+    };
+    let (found, exact) = (velocity(&arcs), velocity(&exact));
+    refuse_planted_nan(&found, &exact, "arcs");
+    planted.insert(arcs.algorithm(&x, OutputForm::Tangent).expect("a kernel"));
     let all: BTreeSet<&str> = kernel::ALL.iter().map(|k| k.name()).collect();
     assert_eq!(planted, all);
 }

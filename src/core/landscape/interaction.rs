@@ -1,10 +1,9 @@
 //! Critical points and spectra of the energy of any interaction.
 
 use super::newton::{
-    Equilibrium, angles, count_automorphisms, distance_from_start, in_mass_metric, same_sizes,
-    scaled_by_rows, tangent_step,
+    Equilibrium, angles, count_automorphisms, distance_from_start, same_sizes, tangent_step,
 };
-use super::spectrum::{bordered, rotations};
+use super::spectrum::{bordered, in_mass_metric, rotations, scaled_by_rows};
 use crate::attention::Energy;
 use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::error::{Error, Result};

@@ -1,5 +1,5 @@
-//! Newton's method for the equilibria of clusters, for any energy; merging of clusters, and what does
-//! not depend on the energy.
+//! Newton's method for the equilibria of clusters, for any energy; merging of clusters, and what
+//! does not depend on the energy.
 
 use super::spectrum::{bordered, to_ambient};
 use crate::error::{Error, Result};
@@ -113,27 +113,6 @@ pub(super) fn tangent_step(
     let p = dense::solve(&bordered(h, symmetries), &rhs);
     let scaled: Vec<f64> = s.iter().zip(&p).map(|(s, p)| s * p).collect();
     to_ambient(x, &bases, &scaled)
-}
-
-/// Divides a Hessian in tangent bases by the roots of the masses: `M^{-1/2} H M^{-1/2}`.
-pub(super) fn in_mass_metric(x: &Tokens, mut h: Vec<f64>) -> Vec<f64> {
-    let t = x.d() - 1;
-    let size = x.n() * t;
-    let root: Vec<f64> = x.masses().iter().map(|m| m.sqrt()).collect();
-    for (k, v) in h.iter_mut().enumerate() {
-        *v /= root[k / size / t] * root[k % size / t];
-    }
-    h
-}
-
-/// The scaled matrix `S H S` with `S = e_q^{-1/2}` for each cluster q, or 1 where `e_q = 0`, and S
-/// per coordinate.
-pub(super) fn scaled_by_rows(h: &[f64], sums: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let size = h.len().isqrt();
-    let t = size / sums.len().max(1);
-    let scale = |e: &f64| if *e > 0.0 { e.sqrt().recip() } else { 1.0 };
-    let s: Vec<f64> = sums.iter().flat_map(|e| vec![scale(e); t]).collect();
-    ((0..size * size).map(|k| s[k / size] * h[k] * s[k % size]).collect(), s)
 }
 
 /// Geodesic distances of all pairs, ascending.

@@ -1,7 +1,6 @@
 //! Spectra of the Riemannian Hessian modulo rotations: all eigenvalues by a dense method, or
 //! extreme eigenvalues by a matrix-free method.
 
-use super::newton::{in_mass_metric, scaled_by_rows};
 use crate::attention::{Energy, EnergyScale, kernel::Workspace, kernel::log_kernel};
 use crate::error::{Error, Result};
 use crate::num::vector::{axpy, divide, max_abs, norm};
@@ -122,6 +121,27 @@ fn product_norm(h: &[f64], b: &[f64]) -> f64 {
 /// The scaled Hessian in tangent bases and the mass metric, `M^{-1/2} H M^{-1/2}`.
 pub fn mass_hessian(beta: f64, x: &Tokens) -> Vec<f64> {
     in_mass_metric(x, Energy::new(beta, EnergyScale::Mean).scaled_hessian(x))
+}
+
+/// Divides a Hessian in tangent bases by the roots of the masses: `M^{-1/2} H M^{-1/2}`.
+pub(super) fn in_mass_metric(x: &Tokens, mut h: Vec<f64>) -> Vec<f64> {
+    let t = x.d() - 1;
+    let size = x.n() * t;
+    let root: Vec<f64> = x.masses().iter().map(|m| m.sqrt()).collect();
+    for (k, v) in h.iter_mut().enumerate() {
+        *v /= root[k / size / t] * root[k % size / t];
+    }
+    h
+}
+
+/// The scaled matrix `S H S` with `S = e_q^{-1/2}` for each cluster q, or 1 where `e_q = 0`, and S
+/// per coordinate.
+pub(super) fn scaled_by_rows(h: &[f64], sums: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let size = h.len().isqrt();
+    let t = size / sums.len().max(1);
+    let scale = |e: &f64| if *e > 0.0 { e.sqrt().recip() } else { 1.0 };
+    let s: Vec<f64> = sums.iter().flat_map(|e| vec![scale(e); t]).collect();
+    ((0..size * size).map(|k| s[k / size] * h[k] * s[k % size]).collect(), s)
 }
 
 /// Converts coordinates c in the tangent bases e to rows `sum_k c_ik e_ik / sqrt(m_i)`. The

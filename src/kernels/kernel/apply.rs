@@ -1,14 +1,15 @@
 //! Evaluates velocities and fields of attention: chooses a kernel and recomputes the rows that it
 //! flags.
 
+use super::algorithm::Kernel;
 use super::attention::Attention;
+use super::bounds::MASS_FLOOR;
 use super::choice::KernelChoice;
 use super::exact::{direct::DIRECT, reference};
 use super::flagged_rows::FlaggedRows;
 use super::limits::{EXACT_ACCURACY, MIN_PARALLEL_WORK};
-use super::problem::{Kernel, KernelProblem, OutputForm};
+use super::problem::{KernelProblem, OutputForm};
 use super::registry::{attainable_accuracy, cheapest};
-use super::sums::MASS_FLOOR;
 use super::weight::Weight;
 use super::workspace::Workspace;
 use crate::Head;

@@ -1,6 +1,6 @@
 //! The choice of a kernel.
 
-use super::problem::Kernel;
+use super::algorithm::Kernel;
 
 /// Which kernel to use.
 #[derive(Clone, Copy, Default)]

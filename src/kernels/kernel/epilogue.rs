@@ -1,9 +1,10 @@
 //! Epilogue: turns sums into velocities or fields. It computes `P_x drift` or `drift + sigma z x`,
 //! multiplies by a factor, and flags rows whose error bound exceeds the accuracy.
 
+use crate::kernel::bounds::Bounds;
 use crate::kernel::flagged_rows::FlaggedRows;
 use crate::kernel::problem::{Epilogue, KernelProblem, OutputForm, Weights};
-use crate::kernel::sums::{Bounds, Sums};
+use crate::kernel::sums::Sums;
 use crate::kernel::weight::Weight;
 use crate::num::simd::{SimdKernel, SimdOps};
 use crate::num::threads::join_if;

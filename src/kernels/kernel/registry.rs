@@ -1,5 +1,6 @@
 //! The registered kernels, and the choice of one.
 
+use super::algorithm::Kernel;
 use super::choice::KernelChoice;
 use super::exact::{direct::DIRECT, distributed::SINGLE_PROCESS, reference::ROWS};
 use super::fast::{
@@ -7,7 +8,7 @@ use super::fast::{
     inner::Inner, products::Products,
 };
 use super::limits::EXACT_ACCURACY;
-use super::problem::{Kernel, KernelProblem};
+use super::problem::KernelProblem;
 use super::weight::Weight;
 use crate::error::{Error, Result, format_number};
 

@@ -1,7 +1,6 @@
 //! What fast sums need to know of a weight phi: its size, its slope, and its series on the circle
 //! and on S^2 with bounds of their errors.
 
-use super::fast::arcs::Arcs;
 use super::fast::series::Series;
 
 /// What the fast sums need to know of a weight phi.
@@ -34,6 +33,15 @@ pub struct SeriesProfile {
     pub(super) series: Series,
     /// Error of the sums, in units of the total mass.
     pub(super) error: f64,
+}
+
+/// A weight by pieces.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arcs {
+    /// The largest distance (angle) of each piece, ascending; the last one is pi.
+    pub ends: Vec<f64>,
+    /// The series of each piece on the whole circle.
+    pub pieces: Vec<Series>,
 }
 
 /// Pieces on the circle with their error.

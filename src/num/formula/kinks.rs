@@ -35,13 +35,13 @@ pub enum Kinks {
 /// A formula over intervals that has a slope only where it is differentiable.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub struct Smooth {
+pub struct Differentiable {
     phi: Compiled<Interval>,
     /// The arguments of `abs` and `relu`.
     kinked: Vec<Compiled<Interval>>,
 }
 
-impl Smooth {
+impl Differentiable {
     /// Value and slope. The slope is NaN where a kink is possible, although that of the formula
     /// encloses the slopes on both sides: a function with two slopes has no derivative.
     ///
@@ -62,8 +62,8 @@ impl Formula {
     ///
     /// **Errors** as [`Formula::arguments_of_kinks`].
     #[doc(hidden)]
-    pub fn smooth(&self) -> Result<Smooth> {
-        Ok(Smooth { phi: self.compile()?, kinked: self.arguments_of_kinks()? })
+    pub fn differentiable(&self) -> Result<Differentiable> {
+        Ok(Differentiable { phi: self.compile()?, kinked: self.arguments_of_kinks()? })
     }
 
     /// The arguments of `abs` and `relu`: the formula is smooth where none of them is 0, except at

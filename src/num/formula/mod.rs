@@ -14,9 +14,9 @@ mod text;
 pub use crate::number::Number;
 #[doc(hidden)]
 pub use jet::Jet;
-pub use kinks::Kinks;
 #[doc(hidden)]
-pub use kinks::Smooth;
+pub use kinks::Differentiable;
+pub use kinks::Kinks;
 #[doc(hidden)]
 pub use sign::Sign;
 #[doc(hidden)]

@@ -33,6 +33,7 @@ impl Formula {
     /// assert!(matches!(square.sign_above(0.6, (-1.0, 1.0))?, Sign::Below(_)));
     /// # Ok::<(), metastable::Error>(())
     /// ```
+    #[doc(hidden)]
     pub fn sign_above(&self, floor: f64, (low, high): (f64, f64)) -> Result<Sign> {
         check_fp_environment()?;
         let phi = self.compile::<Interval>()?;

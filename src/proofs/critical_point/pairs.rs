@@ -2,7 +2,7 @@
 
 use super::Certificate;
 use crate::error::{Error, Result};
-use crate::num::formula::Smooth;
+use crate::num::formula::Differentiable;
 use crate::num::interval::Interval;
 
 /// The weight of a pair as a function of the squared chord `c2 = |y_q - y_p|^2`.
@@ -12,7 +12,7 @@ pub(super) enum Pairs {
     /// `e^{-beta c2 / 2}`.
     Exponential(f64),
     /// `phi(1 - c2 / 2)`.
-    Formula(Box<Smooth>),
+    Formula(Box<Differentiable>),
 }
 
 impl Pairs {
@@ -20,7 +20,7 @@ impl Pairs {
     pub(super) fn new(c: &Certificate) -> Result<Self> {
         Ok(match &c.formula {
             None => Self::Exponential(c.beta),
-            Some(formula) => Self::Formula(Box::new(formula.smooth()?)),
+            Some(formula) => Self::Formula(Box::new(formula.differentiable()?)),
         })
     }
 

@@ -9,22 +9,15 @@
 
 use super::direct_large_d;
 use super::direct_series::SeriesTiles;
-use crate::kernel::problem::{Kernel, KernelProblem};
+use crate::kernel::algorithm::Kernel;
+use crate::kernel::problem::KernelProblem;
 use crate::kernel::sums::Sums;
-use crate::kernel::tiles::blocks::{Block, Blocks, layout};
+use crate::kernel::tiles::blocks::{Block, BlockTiles, Blocks, Source, layout};
 use crate::kernel::tiles::chord::{Chord, ChordConstants, causal_mask_column};
 use crate::kernel::tiles::panels::Panels;
 use crate::kernel::weight::Weight;
 use crate::kernel::workspace::Workspace;
 use crate::num::simd::{Float, Isa, SimdKernel, SimdOps};
-
-/// The sums of two blocks, for one weight.
-pub(super) trait BlockTiles: Copy + Sync {
-    /// Adds the contribution of a block to itself.
-    fn within(self, block: &mut Block);
-    /// Adds the contributions of two blocks to each other; a is the earlier one.
-    fn pair(self, a: &mut Block, b: &mut Block);
-}
 
 /// Parameters that all tiles of a system share.
 #[derive(Clone, Copy)]
@@ -116,16 +109,6 @@ impl<W: TileLoop> Tile<W> {
             (false, true, _) => self.work.run::<L, D, false, true, false>(l, c),
         }
     }
-}
-
-/// Source tokens.
-pub(super) struct Source<'a> {
-    /// Coordinates, one row per coordinate.
-    pub x: &'a [f64],
-    /// Masses.
-    pub m: &'a [f64],
-    /// Number of tokens.
-    pub len: usize,
 }
 
 /// Targets in lanes, sources one by one: the contribution of one block to another or to itself.

@@ -5,11 +5,10 @@
 //! (x_j - s x_i)` with `s = 1` for near and `s = -1` for far tokens, and a pair is evaluated once
 //! for both tokens. A weight takes long, so several pairs are evaluated together.
 
-use super::direct::{BlockTiles, Source};
 use super::direct_large_d::{Columns, PanelWeights};
 use crate::kernel::pair_series::PairSeries;
 use crate::kernel::problem::KernelProblem;
-use crate::kernel::tiles::blocks::{Block, Blocks};
+use crate::kernel::tiles::blocks::{Block, BlockTiles, Blocks, Source};
 use crate::kernel::tiles::chord::{causal_mask_column, causal_mask_row};
 use crate::num::simd::{Isa, SimdKernel, SimdOps};
 

@@ -4,13 +4,14 @@
 //! Every process holds all tokens, evaluates its share of the rows, and sends these rows to the
 //! others. No sum is split between processes, so its order depends on n and d only.
 
-use super::direct::{Source, Tiles};
+use super::direct::Tiles;
 use super::reference;
+use crate::kernel::algorithm::Kernel;
 use crate::kernel::epilogue::apply_epilogue_to_rows;
 use crate::kernel::flagged_rows::FlaggedRows;
-use crate::kernel::problem::{Kernel, KernelProblem};
+use crate::kernel::problem::KernelProblem;
 use crate::kernel::sums::Sums;
-use crate::kernel::tiles::blocks::{Block, Blocks, layout};
+use crate::kernel::tiles::blocks::{Block, Blocks, Source, layout};
 use crate::kernel::workspace::Workspace;
 use crate::num::aligned::AlignedVec;
 use rayon::prelude::*;

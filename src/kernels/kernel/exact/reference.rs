@@ -2,10 +2,11 @@
 //! kernels are tested against it.
 
 use crate::Head;
+use crate::kernel::algorithm::Kernel;
 use crate::kernel::attention::Attention;
 use crate::kernel::flagged_rows::FlaggedRows;
 use crate::kernel::limits::MIN_PARALLEL_WORK;
-use crate::kernel::problem::{Kernel, KernelProblem, OutputForm, Weights};
+use crate::kernel::problem::{KernelProblem, OutputForm, Weights};
 use crate::kernel::weight::{exp_shifted, log_kernel};
 use crate::kernel::workspace::Workspace;
 use crate::num::{dense::mat_vec, sum::dot, threads::parallel_allowed};

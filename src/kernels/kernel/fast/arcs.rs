@@ -6,22 +6,13 @@
 //! within the larger distance minus those within the smaller one, and an arc of sorted tokens has
 //! the difference of two prefix sums. Cost `O(n log n + n K)` for K coefficients in all.
 
-use super::series::Series;
-use crate::kernel::problem::{Kernel, KernelProblem};
+use crate::kernel::algorithm::Kernel;
+use crate::kernel::problem::KernelProblem;
 use crate::kernel::sums::Sums;
 use crate::kernel::weight::Weight;
-use crate::kernel::weight_profile::ArcsProfile;
+use crate::kernel::weight_profile::{Arcs, ArcsProfile};
 use crate::kernel::workspace::Workspace;
 use rayon::prelude::*;
-
-/// A weight by pieces.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Arcs {
-    /// The largest distance (angle) of each piece, ascending; the last one is pi.
-    pub ends: Vec<f64>,
-    /// The series of each piece on the whole circle.
-    pub pieces: Vec<Series>,
-}
 
 /// Buffers, in the order of the angles.
 #[derive(Default)]

@@ -2,7 +2,8 @@
 //! by Horner's rule. Cost O(nK) for order K; the error is absolute.
 
 use super::series::Series;
-use crate::kernel::problem::{Kernel, KernelProblem};
+use crate::kernel::algorithm::Kernel;
+use crate::kernel::problem::KernelProblem;
 use crate::kernel::sums::Sums;
 use crate::kernel::tiles::blocks::BLOCK_MULTIPLE;
 use crate::kernel::weight::Weight;

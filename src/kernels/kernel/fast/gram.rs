@@ -5,8 +5,9 @@
 //! from the rows of the tokens without packing. The projection uses
 //! `<x_i, s_i> = sum_j m_j w_ij G_ij`.
 
+use crate::kernel::algorithm::Kernel;
 use crate::kernel::limits::MIN_SPINNING_WORK;
-use crate::kernel::problem::{Kernel, KernelProblem};
+use crate::kernel::problem::KernelProblem;
 use crate::kernel::sums::Sums;
 use crate::kernel::tiles::gram_strip::{GramStrip, STRIP_ROWS};
 use crate::kernel::tiles::panels::groups;
@@ -211,7 +212,9 @@ impl Kernel for GramMatrix {
         let large = n > MAX_N || n * n * d > MIN_SPINNING_WORK;
         let shape = (problem.causal || large)
             .then_some("at most 128 tokens and work for one thread (n^2 d up to 2^21), no mask");
-        shape.or_else(|| super::products::unsuitable(problem)).or_else(|| problem.not_exponential())
+        shape
+            .or_else(|| super::products::unsupported(problem))
+            .or_else(|| problem.not_exponential())
     }
 
     fn cost(&self, problem: &KernelProblem) -> f64 {

@@ -8,7 +8,8 @@
 
 use super::fourier::{Moments, PARTS, order};
 use super::series::Series;
-use crate::kernel::problem::{Kernel, KernelProblem};
+use crate::kernel::algorithm::Kernel;
+use crate::kernel::problem::KernelProblem;
 use crate::kernel::sums::Sums;
 use crate::kernel::weight::Weight;
 use crate::kernel::workspace::Workspace;

@@ -1,8 +1,9 @@
 //! Kernel for any heads: [`crate::heads`] behind the [`Kernel`] trait.
 
 use crate::heads::{self, HeadsWorkspace};
+use crate::kernel::algorithm::Kernel;
 use crate::kernel::flagged_rows::FlaggedRows;
-use crate::kernel::problem::{Kernel, KernelProblem, OutputForm};
+use crate::kernel::problem::{KernelProblem, OutputForm};
 use crate::kernel::workspace::Workspace;
 use crate::num::sum::dot;
 use crate::pattern::{Causal, FullAttention, Pattern};

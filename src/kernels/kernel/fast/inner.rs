@@ -6,11 +6,12 @@
 //! tokens.
 
 use super::pair_weight::{Exponential, PairWeight};
+use crate::kernel::algorithm::Kernel;
+use crate::kernel::bounds::Bounds;
 use crate::kernel::epilogue::epilogue_in_lanes;
 use crate::kernel::flagged_rows::FlaggedRows;
 use crate::kernel::limits::MIN_REPEATED_WORK;
-use crate::kernel::problem::{Epilogue, Kernel, KernelProblem, Weights};
-use crate::kernel::sums::Bounds;
+use crate::kernel::problem::{Epilogue, KernelProblem, Weights};
 use crate::kernel::tiles::blocks::BLOCK_MULTIPLE;
 use crate::kernel::weight::Weight;
 use crate::kernel::workspace::Workspace;
@@ -243,7 +244,7 @@ impl Kernel for Inner {
     fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
         let shape =
             (problem.causal || problem.tokens.d() > MAX_D).then_some("d at most 8, no mask");
-        shape.or_else(|| super::products::unsuitable(problem))
+        shape.or_else(|| super::products::unsupported(problem))
     }
 
     fn cost(&self, problem: &KernelProblem) -> f64 {

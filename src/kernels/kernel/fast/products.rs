@@ -6,8 +6,9 @@
 //! exponentials and the `n^2 d` multiplications of the scores: `3/2 n^2 d` fused operations in all.
 
 use super::pair_weight::{Exponential, PairWeight};
+use crate::kernel::algorithm::Kernel;
 use crate::kernel::limits::MIN_SPINNING_WORK;
-use crate::kernel::problem::{Kernel, KernelProblem};
+use crate::kernel::problem::KernelProblem;
 use crate::kernel::sums::Sums;
 use crate::kernel::tiles::blocks::layout;
 use crate::kernel::tiles::chord::causal_mask_row;
@@ -379,7 +380,7 @@ impl Kernel for Products {
     }
 
     fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {
-        unsuitable(problem)
+        unsupported(problem)
     }
 
     fn cost(&self, problem: &KernelProblem) -> f64 {
@@ -419,9 +420,9 @@ struct Buffers {
     row_sums: Sums,
 }
 
-/// Why inner products do not serve this weight. Refuses steep exponentials: they allow only slightly
-/// positive arguments, and rounding of the exponents stays below `0.01` here.
-pub fn unsuitable(problem: &KernelProblem) -> Option<&'static str> {
+/// Why inner products do not serve this weight. Refuses steep exponentials: they allow only
+/// slightly positive arguments, and rounding of the exponents stays below `0.01` here.
+pub(super) fn unsupported(problem: &KernelProblem) -> Option<&'static str> {
     match problem.weight {
         Weight::Exponential { .. } => (error_bound(problem) > 0.01).then_some(
             "|beta| small enough that rounding of inner products changes weights by less than 1 %",

@@ -157,3 +157,21 @@ fn pairs_across<T: Send>(
         }
     }
 }
+
+/// The sums of two blocks, for one weight.
+pub(in crate::kernel) trait BlockTiles: Copy + Sync {
+    /// Adds the contribution of a block to itself.
+    fn within(self, block: &mut Block);
+    /// Adds the contributions of two blocks to each other; a is the earlier one.
+    fn pair(self, a: &mut Block, b: &mut Block);
+}
+
+/// Source tokens.
+pub struct Source<'a> {
+    /// Coordinates, one row per coordinate.
+    pub x: &'a [f64],
+    /// Masses.
+    pub m: &'a [f64],
+    /// Number of tokens.
+    pub len: usize,
+}
