@@ -359,6 +359,21 @@ fn cubic_tokens_gather_and_their_energy_rises() -> Result<()> {
 }
 
 #[test]
+fn the_bound_of_the_speed_holds_between_samples() -> Result<()> {
+    // The larger of two narrow maxima lies between two multiples of 2^-11.
+    let text = "exp(-1e6*(s + 0.5)^2) + 1.02*exp(-1e6*(s - 0.300049)^2)";
+    let flow = InteractionAttention::new(Interaction::parse(text, &[])?, RowSum::Plain)?;
+    let bound = flow.properties().speed_bound.expect("a bound");
+    assert!((1.02..1.02001).contains(&bound), "{bound}");
+    // s - 2 T_2(s) is -3 at s = -1.
+    let chebyshev = Interaction::parse("chebyshev:0,1,-2", &[])?;
+    let flow = InteractionAttention::new(chebyshev, RowSum::Plain)?;
+    let bound = flow.properties().speed_bound.expect("a bound");
+    assert!((3.0..3.0001).contains(&bound), "{bound}");
+    Ok(())
+}
+
+#[test]
 fn wrong_interactions_are_refused_with_a_reason() {
     let said = |text: &str| Interaction::parse(text, &[]).unwrap_err().to_string();
     for (text, reason) in [

@@ -1,4 +1,4 @@
-//! A proof that a formula is nowhere below a number.
+//! Proofs that a formula is nowhere below a number, and of its largest size.
 
 use super::Formula;
 use crate::error::Result;
@@ -59,5 +59,45 @@ impl Formula {
             boxes.extend([(middle, b), (a, middle)]);
         }
         Ok(Sign::Unproved(boxes.last().map_or(0.0, |(a, b)| 0.5 * (a + b))))
+    }
+
+    /// A number that `|phi|` exceeds nowhere on `[low, high]`: at most a part of 1e-6 above the
+    /// largest value, if that many boxes decide it.
+    ///
+    /// **Cost** some boxes for every maximum.
+    /// **Errors** arithmetic that is not IEEE, a formula that cannot be compiled.
+    ///
+    /// ```
+    /// use metastable::num::formula::Formula;
+    /// // The larger one of two narrow maxima lies between two multiples of 2^-11.
+    /// let two = Formula::parse("exp(-1e6*(s+0.5)^2) + 1.02*exp(-1e6*(s-0.300049)^2)", &[])?;
+    /// let bound = two.size_bound((-1.0, 1.0))?;
+    /// assert!((1.02..1.020002).contains(&bound));
+    /// # Ok::<(), metastable::Error>(())
+    /// ```
+    #[doc(hidden)]
+    pub fn size_bound(&self, (low, high): (f64, f64)) -> Result<f64> {
+        check_fp_environment()?;
+        let phi = self.compile::<Interval>()?;
+        // The largest value that is attained, and the largest bound of the boxes that are left.
+        let (mut attained, mut bound) = (0.0f64, 0.0f64);
+        let mut boxes = vec![(low, high)];
+        let mut visited = 0;
+        while let Some((a, b)) = boxes.pop() {
+            let middle = 0.5 * (a + b);
+            let (on, at) = (phi.at(Interval::new(a, b))?, phi.at(Interval::exact(middle))?.value);
+            attained = attained.max(at.mig());
+            let radius = (middle - a).max(b - middle).next_up();
+            let by_slope = at + on.first * Interval::symmetric(radius);
+            let own = on.value.mag().min(by_slope.mag());
+            visited += 1;
+            let last = visited >= MAX_BOXES || !(a < middle && middle < b);
+            if last || own <= attained * (1.0 + 0.5e-6) {
+                bound = bound.max(own);
+            } else {
+                boxes.extend([(middle, b), (a, middle)]);
+            }
+        }
+        Ok(bound)
     }
 }

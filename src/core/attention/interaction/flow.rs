@@ -207,7 +207,7 @@ impl Sublayer for InteractionAttention {
                 _ if !plain || self.pattern.is_some() => None,
                 // The quotient of two functions has no bound that a formula gives.
                 RowSum::Normalised => self.row_weights.is_none().then_some(1.0),
-                RowSum::Plain => Some(self.interaction.sizes().0 * (1.0 + 1e-6)),
+                RowSum::Plain => Some(self.interaction.size_bound() * (1.0 + 1e-12)),
             },
             ..Properties::default()
         }

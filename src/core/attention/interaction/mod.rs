@@ -74,8 +74,9 @@ pub struct Interaction {
     slopes: OnceLock<forms::Slopes>,
     profile: WeightProfile,
     range: Extremes,
-    /// The sign, once it was asked for.
+    /// The sign and a bound of the size, once they were asked for.
     sign: OnceLock<Sign>,
+    size_bound: OnceLock<f64>,
 }
 
 /// Points at which a formula is examined.
@@ -218,6 +219,7 @@ impl Interaction {
             profile,
             range,
             sign: OnceLock::new(),
+            size_bound: OnceLock::new(),
         })
     }
 
@@ -450,6 +452,15 @@ impl Interaction {
             |_| vec![None; self.series.len()],
             |pieces| cells_of(&self.series, &pieces, order),
         )
+    }
+
+    /// A number that `|phi|` exceeds nowhere, by a proof in interval arithmetic; that of a
+    /// Chebyshev sum is the sum of its absolute coefficients. Infinite if there is no proof.
+    pub(crate) fn size_bound(&self) -> f64 {
+        *self.size_bound.get_or_init(|| match self.formula.series_coefficients() {
+            Some(c) => c.iter().map(|c| c.abs()).sum::<f64>() * (1.0 + 1e-12),
+            None => self.formula.size_bound((-self.reach, self.reach)).unwrap_or(f64::INFINITY),
+        })
     }
 
     /// The largest absolute values of phi and phi' at the sampled points.
