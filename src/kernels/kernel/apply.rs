@@ -85,9 +85,10 @@ impl KernelProblem<'_> {
             if let Some(sums) = kernel.sums(self, work, &mut drifts.0) {
                 let (mass, bounds) = (&sums.mass, sums.bounds);
                 masses.copy_from_slice(mass);
+                let direct = bounds.per_mass == 0.0 && bounds.absolute == 0.0;
                 let is_exact = |mass: f64| {
                     let error = bounds.per_mass * mass + bounds.absolute;
-                    error == 0.0 || (mass >= MASS_FLOOR && error <= self.accuracy * mass)
+                    direct || (mass >= MASS_FLOOR && error <= self.accuracy * mass)
                 };
                 left.extend((0..n).filter(|i| !is_exact(masses[*i])));
                 scale(bounds.unit, masses);

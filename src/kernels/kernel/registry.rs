@@ -47,6 +47,10 @@ impl KernelChoice {
                 Err(refused(kernel, "one head without Q and K, weights within f64"))
             }
             Self::Named(kernel) => checked_by_name(kernel, problem),
+            // Other weights than exponentials have no kernel for heads.
+            Self::Auto if !plain && let Some(reason) = problem.not_exponential() => {
+                Err(refused(&ROWS, reason))
+            }
             Self::Auto => Ok(cheapest(
                 problem,
                 if plain { &DIRECT } else { &ROWS },

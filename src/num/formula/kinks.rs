@@ -42,15 +42,15 @@ pub struct Differentiable {
 }
 
 impl Differentiable {
-    /// Value and slope. The slope is NaN where a kink is possible, although that of the formula
-    /// encloses the slopes on both sides: a function with two slopes has no derivative.
+    /// Value and slope. The slope is the whole line where a kink is possible, although that of the
+    /// formula encloses the slopes on both sides: a function with two slopes has no derivative.
     ///
     /// **Errors** an evaluation that the parser's tree refuses.
     pub fn at(&self, s: Interval) -> Result<(Interval, Interval)> {
         let at = self.phi.at(s)?;
         for argument in &self.kinked {
             if argument.at(s)?.value.mig() <= 0.0 {
-                return Ok((at.value, Interval::exact(f64::NAN)));
+                return Ok((at.value, Interval::WHOLE));
             }
         }
         Ok((at.value, at.first))

@@ -29,7 +29,7 @@ impl Formula {
     /// ```
     /// use metastable::num::formula::{Formula, Sign};
     /// let square = Formula::parse("(s - 0.25)^2 + 0.5", &[])?;
-    /// assert_eq!(square.sign_above(0.5, (-1.0, 1.0))?, Sign::Above);
+    /// assert_eq!(square.sign_above(0.49, (-1.0, 1.0))?, Sign::Above);
     /// assert!(matches!(square.sign_above(0.6, (-1.0, 1.0))?, Sign::Below(_)));
     /// # Ok::<(), metastable::Error>(())
     /// ```

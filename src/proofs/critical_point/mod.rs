@@ -3,7 +3,9 @@
 //!
 //! The prover ([`prove`]) chooses a box and makes the tests that [`check`] makes for a certificate
 //! that was read: both depend on the same equations. The independent check is the program
-//! verifier, which shares nothing with them but the file format.
+//! verifier, which shares nothing with them but the file format. It takes certificates of at most
+//! 512 coordinates, `|beta| <= 1000` and 2^20 tokens in a cluster; beyond that these tests stand
+//! alone.
 //!
 //! **The statement.** K clusters of `sizes` tokens on the unit sphere of `R^d`,
 //! `w_qp = e^{-beta |y_q - y_p|^2 / 2}`. Among the *clustered* configurations y (all tokens of a

@@ -458,7 +458,7 @@ impl Interaction {
     /// Chebyshev sum is the sum of its absolute coefficients. Infinite if there is no proof.
     pub(crate) fn size_bound(&self) -> f64 {
         *self.size_bound.get_or_init(|| match self.formula.series_coefficients() {
-            Some(c) => c.iter().map(|c| c.abs()).sum::<f64>() * (1.0 + 1e-12),
+            Some(c) => c.iter().map(|c| c.abs()).sum::<f64>() * (1.0 + 1e-11),
             None => self.formula.size_bound((-self.reach, self.reach)).unwrap_or(f64::INFINITY),
         })
     }

@@ -57,7 +57,7 @@ impl Kernel for SortedArcs {
     }
 
     fn summary(&self) -> &'static str {
-        "d = 2: a Fourier series between any two kinks of an interaction; O(n log n)"
+        "d = 2: a Fourier series between any two kinks; O(n log n); chosen for an interaction, never by name"
     }
 
     fn unsupported_reason(&self, problem: &KernelProblem) -> Option<&'static str> {

@@ -244,16 +244,18 @@ impl Birth {
 
     /// Whether no cluster of the branch begins to split on it between the bifurcation and the end
     /// of the box. The second derivative for splitting a cluster has a sign on the box; or it is 0
-    /// at the bifurcation, and its derivative along the branch has a sign on the box.
+    /// at the bifurcation, and its derivative along the branch has a sign on the box; or it is 0
+    /// to second order there, and [`Units::pair_stays`] says that it is not 0 elsewhere.
     fn has_no_event(&self, clusters: &[Members], begins: &[bool]) -> bool {
         let shapes = Shapes::new(&self.units.system.law, self.beta());
         let found = self.units.splits(&self.alone, &self.slopes, &shapes);
         let mut several = found.into_iter().filter(|(cluster, _)| clusters[*cluster].len() > 1);
-        several.all(|(cluster, sum)| {
-            sum.is_some_and(|(value, slope)| {
-                !value.contains(0.0) || begins[cluster] && !slope.contains(0.0)
+        self.units.pair_stays(clusters, &self.alone, self.beta())
+            && several.all(|(cluster, sum)| {
+                sum.is_some_and(|(value, slope)| {
+                    !value.contains(0.0) || begins[cluster] && !slope.contains(0.0)
+                })
             })
-        })
     }
 
     /// The parameter over which the box has one zero for each value.

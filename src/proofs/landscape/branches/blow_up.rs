@@ -1,15 +1,16 @@
 //! Charts of a stratum, in which some neighbours are described by their centre and their distance,
 //! and the test of a box of gaps in these charts.
 //!
-//! The unknowns of a chart are smooth functions of the gaps, and its equations are the forces times
-//! a matrix; both are regular where all gaps are positive. At a gap of 0 the equations of the chart
-//! stay regular, those of the gaps do not. [`Chart`] says which unknowns there are.
+//! The unknowns of [`Chart::Distances`] and of [`Chart::OppositePair`] are smooth functions of the
+//! gaps, and the equations are the forces times a matrix; both are regular where all gaps are
+//! positive. At a gap of 0 the equations of the chart stay regular, those of the gaps do not.
+//! [`Chart::OppositeTriple`] has one unknown for configurations that are their own mirror images.
 //!
-//! **Lemma 1 (regular in a chart)** Let the derivative of the equations of a chart be regular on
-//! the unknowns of a box of gaps. Then every critical point with positive gaps in the box is
+//! **Lemma 1 (regular in one of the first two charts)** Let the derivative of the equations of the
+//! chart be regular on the unknowns of a box of gaps. Then every critical point with positive gaps in the box is
 //! regular. *Proof* The chain rule. QED
 //!
-//! **Lemma 2 (empty in a chart)** If a combination of the equations of a chart is not 0 on the
+//! **Lemma 2 (empty in one of them)** If a combination of the equations of the chart is not 0 on the
 //! unknowns of a box of gaps, the box has no critical point with positive gaps.
 //!
 //! **Lemma 3 (three at equal distances)** Let the lemma of `triple.rs` hold on a box. Then its
@@ -19,6 +20,7 @@
 
 use super::super::cell::{Arrangement, Cell, Mass};
 use super::super::kernel::Law;
+use super::super::strata::Members;
 use super::solve;
 use super::system::{Chart, Kind, Over, System, Unit};
 use super::triple;
@@ -128,6 +130,41 @@ impl Units {
         let mut masses = vec![self.system.units[1].mass; 4];
         masses[self.firsts[0]] = self.system.units[0].mass;
         triple::are_symmetric(&masses, &self.system.law, gaps, parameter)
+    }
+
+    /// Whether no cluster of the pair in [`Chart::OppositePair`] begins to split in a box of
+    /// unknowns with a positive distance, for all values of the parameter.
+    ///
+    /// **Lemma 4** Let a cluster of two tokens and a single one be three equal tokens opposite to
+    /// all others, and let R of `triple.rs` be not 0. Then the second derivative S for splitting
+    /// the two is not 0. *Proof* With `x_1 = x_2`, the forces `F(x_1) = F(x_3) = 0` and the divided
+    /// difference `e R = F[x_1, x_1, x_3] = -F'(x_1) / (x_3 - x_1)`, S is a multiple of `F'(x_1)`,
+    /// and `e = x_1^2 x_3` is not 0. QED
+    pub(super) fn pair_stays(
+        &self,
+        clusters: &[Members],
+        unknowns: &[Interval],
+        parameter: Interval,
+    ) -> bool {
+        if self.system.chart != Chart::OppositePair {
+            return true;
+        }
+        let pair = usize::from(self.system.units[0].kind == Kind::Single);
+        let (a, b) = (self.firsts[pair], (self.firsts[pair] + 1) % self.k);
+        let other = (b + 1) % self.k;
+        let own = self.system.units[pair].mass;
+        let Kind::Uneven(next) = self.system.units[pair].kind else { return false };
+        let gaps = self.gaps(unknowns);
+        // The two tokens come first, the fourth cluster last.
+        let (single, far, near) = match (&clusters[a][..], &clusters[b][..]) {
+            ([_], [_]) => return true,
+            ([x, y], [z]) if x == y && y == z => (next, gaps[b], gaps[other]),
+            ([z], [x, y]) if x == y && y == z => (own, gaps[other], gaps[b]),
+            _ => return false,
+        };
+        let masses = [single, single, single, self.system.units[1 - pair].mass];
+        let gaps = [Interval::ZERO, not_negative(gaps[a]), far, near];
+        triple::are_symmetric(&masses, &self.system.law, &gaps, parameter)
     }
 
     /// The distance of the clusters in a unit, in turns.
@@ -310,6 +347,7 @@ mod tests {
     use super::super::super::cell::Mass;
     use super::super::super::kernel::Law;
     use super::Units;
+    use crate::num::interval::Interval;
 
     #[test]
     fn only_two_different_clusters_are_opposite_to_a_single_one() {
@@ -323,5 +361,31 @@ mod tests {
         // The other unit is a pair itself.
         assert!(!opposite(&[1.0, 1.0, 2.0, 3.0], &[0, 2]));
         assert!(!opposite(&[2.0, 3.0, 1.0, 4.0], &[0, 2]));
+    }
+
+    #[test]
+    fn two_of_three_equal_tokens_stay_together_beside_the_third() {
+        let law = Law::Exponential;
+        let stays = |sizes: [&[u32]; 3], square: (f64, f64), beta: (f64, f64)| {
+            let mass = |m: &&[u32]| Mass::fixed(m.iter().map(|m| f64::from(*m)).sum());
+            let masses: Vec<Mass> = sizes.iter().map(mass).collect();
+            let clusters: Vec<Vec<u32>> = sizes.iter().map(|m| m.to_vec()).collect();
+            let units = Units::new(&masses, &[0], &law).expect("units");
+            let units = units.opposite_pair().expect("two clusters opposite to a third");
+            let unknowns = [Interval::new(-0.01, 0.01), Interval::new(square.0, square.1)];
+            units.pair_stays(&clusters, &unknowns, Interval::new(beta.0, beta.1))
+        };
+        // The bifurcation of masses 4, 1, 1, 1, and a box around it.
+        for order in [[&[1, 1][..], &[1], &[4]], [&[1], &[1, 1], &[4]]] {
+            assert!(stays(order, (-1e-4, 1e-2), (0.14, 0.15)));
+            // The lemma has no bounds for wide gaps.
+            assert!(!stays(order, (-1e-4, 9.0), (0.14, 0.15)));
+        }
+        // At beta = 0 all configurations with mean 0 are critical, so R is 0.
+        assert!(!stays([&[1, 1], &[1], &[3]], (-1e-4, 1e-2), (1e-9, 0.01)));
+        assert!(stays([&[1], &[2], &[4]], (-1e-4, 9.0), (0.14, 0.15)));
+        // Other tokens have no lemma.
+        assert!(!stays([&[1, 2], &[1], &[4]], (-1e-4, 1e-2), (0.14, 0.15)));
+        assert!(!stays([&[1, 1, 1], &[1], &[4]], (-1e-4, 1e-2), (0.14, 0.15)));
     }
 }

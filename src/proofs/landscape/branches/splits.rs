@@ -57,7 +57,8 @@ impl<'a> Sum<'a> {
 impl Units {
     /// S and its derivative along the branch for every cluster that forms a unit by itself or is
     /// one of two different ones, by the number of the cluster; slopes are the derivatives of the
-    /// unknowns. `None` for one of two equal clusters.
+    /// unknowns. `None` for one of two equal clusters. In [`Chart::OppositePair`] only that of the
+    /// third cluster: see [`Units::pair_stays`].
     pub(super) fn splits(
         &self,
         unknowns: &[Interval],
