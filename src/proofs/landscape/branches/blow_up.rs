@@ -7,11 +7,11 @@
 //! [`Chart::OppositeTriple`] has one unknown for configurations that are their own mirror images.
 //!
 //! **Lemma 1 (regular in one of the first two charts)** Let the derivative of the equations of the
-//! chart be regular on the unknowns of a box of gaps. Then every critical point with positive gaps in the box is
-//! regular. *Proof* The chain rule. QED
+//! chart be regular on the unknowns of a box of gaps. Then every critical point with positive gaps
+//! in the box is regular. *Proof* The chain rule. QED
 //!
-//! **Lemma 2 (empty in one of them)** If a combination of the equations of the chart is not 0 on the
-//! unknowns of a box of gaps, the box has no critical point with positive gaps.
+//! **Lemma 2 (empty in one of them)** If a combination of the equations of the chart is not 0 on
+//! the unknowns of a box of gaps, the box has no critical point with positive gaps.
 //!
 //! **Lemma 3 (three at equal distances)** Let the lemma of `triple.rs` hold on a box. Then its
 //! critical points are mirror images of themselves, with a regular derivative across. They are
