@@ -1,14 +1,95 @@
 //! The graph of connections between critical points: which one the flow reaches from which.
 
 use super::{Inputs, PaperFigure, columns};
+use crate::attention::dynamics;
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
 use crate::error::Result;
+use crate::lab::LabelledTable;
+use crate::landscape::Exponential;
+use crate::landscape::connections::{Connection, connections};
+use crate::landscape::search::{Search, SearchResult};
+use crate::study::{Parameter, Part, Study, Tables, Values, table};
+
+/// A tour of the landscape: all critical points of five tokens on the circle with their
+/// connections, saddles of eight tokens on S^2, the Hessian spectrum along a run, and a merge tree.
+///
+/// Tables: points, links, places, gallery, spectrum, tree.
+pub static STUDY: Study = Study {
+    name: "landscape-tour",
+    title: "Critical points and their connections, saddles on S^2, the Hessian along a run, a \
+        merge tree",
+    citation: "arXiv:2312.10794, section 5 and appendix B (second variation); saddles of E_beta",
+    parts: &[
+        &PART,
+        &super::landscape_atlas::PART,
+        &super::saddle_gallery::PART,
+        &super::hessian_spectrum::PART,
+        &super::merge_tree::PART,
+    ],
+};
+
+/// Critical points on the circle and their connections.
+pub static PART: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[6.0], (0.5, 50.0), "inverse temperature"),
+        Parameter::count("n", &[5.0], (3.0, 7.0), "tokens"),
+        Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the search"),
+    ],
+    run: graph,
+};
+
+/// Reads beta, n and seed.
+pub(super) fn settings(values: &Values) -> Result<(f64, usize, u64)> {
+    Ok((values.one("beta")?, values.count("n")?, values.one("seed")? as u64))
+}
+
+/// The critical points on the circle and their connections.
+pub(super) fn connected(values: &Values) -> Result<(SearchResult, Vec<Connection>)> {
+    let (beta, n, seed) = settings(values)?;
+    let energy = Exponential { beta };
+    let search = Search { energy, n, d: 2, starts: 200, max_starts: 200, fixed: true, seed };
+    let mut found = search.run()?;
+    let (edges, _) = connections(dynamics::find("sa", false)?, &mut found, &mut || true)?;
+    Ok((found, edges))
+}
+
+/// The table of connections.
+pub(super) fn links(edges: &[Connection]) -> LabelledTable {
+    let mut links = table(&["from", "to", "rate", "t"]);
+    links.rows = edges.iter().map(|e| vec![e.from as f64, e.to as f64, e.rate, e.t]).collect();
+    links
+}
+
+fn graph(values: &Values) -> Result<Tables> {
+    let (found, edges) = connected(values)?;
+    let mut points = table(&[
+        "point",
+        "log_energy",
+        "unstable",
+        "clusters",
+        "size_1",
+        "size_2",
+        "size_3",
+        "size_4",
+        "size_5",
+        "size_6",
+        "size_7",
+    ]);
+    for (k, p) in found.points.iter().enumerate() {
+        let mut sizes = p.sizes.clone();
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        let row = [k as f64, p.log_energy, p.spectrum.unstable as f64, p.clusters.n() as f64];
+        let sizes = (0..7).map(|c| sizes.get(c).map_or(0.0, |s| *s as f64));
+        points.rows.push(row.into_iter().chain(sizes).collect());
+    }
+    Ok(vec![("points".into(), points), ("links".into(), links(&edges))])
+}
 
 /// Critical points of five tokens on the circle and their connections.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "connections",
     title: "Critical points of five tokens on the circle and their connections",
-    study: Some(&crate::study::landscape_tour::GRAPH),
+    study: Some(&PART),
     draw: |inputs| {
         let graph = Graph::read(inputs)?;
         let level = &graph.level;

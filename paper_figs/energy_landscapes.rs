@@ -1,14 +1,43 @@
 //! The energies of three tokens on the circle under three interactions.
 
 use super::PaperFigure;
+use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::draw::{Axis, Mark, Panel, Picture, with_powers};
-use crate::study::interaction_phases::{INTERACTIONS, LANDSCAPES};
+use crate::error::Result;
+use crate::sphere::Tokens;
+use crate::study::{Parameter, Part, Tables, Values, table};
+use std::f64::consts::{PI, TAU};
+
+/// The interactions whose energies are computed.
+pub const INTERACTIONS: [&str; 3] = ["exp(4*s)", "s^2", "s^3"];
+
+/// The energies of three tokens, one of them at the angle 0.
+pub static PART: Part = Part {
+    parameters: &[Parameter::count("grid", &[72.0], (8.0, 400.0), "angles in each direction")],
+    run: landscapes,
+};
+
+fn landscapes(values: &Values) -> Result<Tables> {
+    let grid = values.count("grid")?;
+    let mut out = table(&["interaction", "second", "third", "energy"])
+        .with_labels("interaction", INTERACTIONS);
+    for (kind, text) in INTERACTIONS.into_iter().enumerate() {
+        let energy = InteractionEnergy::new(Interaction::parse(text, &[])?);
+        let angle = |k: usize| TAU * k as f64 / grid as f64 - PI;
+        for (i, j) in (0..=grid).flat_map(|i| (0..=grid).map(move |j| (i, j))) {
+            let (a, b) = (angle(i), angle(j));
+            let value = energy.value(&Tokens::from_angles(&[0.0, a, b])?);
+            out.rows.push(vec![kind as f64, a, b, value]);
+        }
+    }
+    Ok(vec![("energies".into(), out)])
+}
 
 /// One panel for each interaction.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "energy-landscapes",
     title: "Energies of three tokens on the circle under three interactions",
-    study: Some(&LANDSCAPES),
+    study: Some(&PART),
     draw: |inputs| {
         let all = inputs.table("energies")?;
         let mut panels = Vec::new();

@@ -2,14 +2,103 @@
 //! (arXiv:2501.18322).
 
 use super::{PaperFigure, distinct, only, series};
+use crate::attention::Spec;
+use crate::attention::kernel::KernelChoice;
+use crate::attention::model::Model;
 use crate::draw::{Axis, Corner, Dash, Panel, Picture};
-use crate::study::gaussian_closure::VALUES;
+use crate::error::{Error, Result};
+use crate::flow::{Options, solve};
+use crate::sphere::Tokens;
+use crate::study::{Part, Study, Tables, Values, table};
+use crate::theory::gaussian::{blow_up, variance};
+use statrs::distribution::{ContinuousCDF, Normal};
+
+/// The Gaussian closure of attention in `R^d` (arXiv:2501.18322) compared with particles: decay for
+/// V = -I, blow-up for V = I.
+///
+/// Tables: closure, particles.
+pub static STUDY: Study = Study {
+    name: "gaussian-closure",
+    title: "Gaussian closure: variances against quantile tokens, and the time of blow-up",
+    citation: "arXiv:2501.18322 (abstract); equations derived",
+    parts: &[&PART],
+};
+
+/// The whole study; it has no parameters.
+pub static PART: Part = Part { parameters: &[], run };
+
+/// The two value matrices V.
+pub const VALUES: [&str; 2] = ["V=-I", "V=I"];
+
+/// Factor of the scores.
+pub const B: f64 = 0.5;
+
+/// Numbers of tokens.
+pub const TOKENS: [usize; 2] = [4000, 1000];
+
+/// Variances at the start.
+pub const STARTS: [f64; 2] = [1.0, 0.5];
+
+fn run(_: &Values) -> Result<Tables> {
+    let mut closure = table(&["value", "s0", "t", "variance"]).with_labels("value", VALUES);
+    let mut particles = table(&["value", "s0", "n", "t", "variance"]).with_labels("value", VALUES);
+    for (case, v) in [-1.0, 1.0].into_iter().enumerate() {
+        for s0 in STARTS {
+            let end = blow_up(s0, B, v).unwrap_or(2.0).min(2.0);
+            for k in 0..=120 {
+                let t = end * f64::from(k) / 120.0;
+                closure.rows.extend(variance(s0, B, v, t).map(|s| vec![case as f64, s0, t, s]));
+            }
+            // Finitely many tokens leave the closure, the smaller sample first.
+            for n in TOKENS {
+                let times: Vec<f64> = (0..=10).map(|k| end * f64::from(k) / 10.0).collect();
+                for (t, s) in times.iter().zip(variances(n, s0, v, &times)?) {
+                    particles.rows.push(vec![case as f64, s0, n as f64, *t, s]);
+                }
+            }
+        }
+    }
+    Ok(vec![("closure".into(), closure), ("particles".into(), particles)])
+}
+
+/// Variances over time of n tokens that start at the quantiles of a normal law of variance s0.
+///
+/// **Errors** a run that does not reach its end.
+pub fn variances(n: usize, s0: f64, v: f64, times: &[f64]) -> Result<Vec<f64>> {
+    let law = Normal::new(0.0, s0.sqrt()).map_err(|e| Error::Numerical { what: e.to_string() })?;
+    let x = (0..n).map(|i| law.inverse_cdf((i as f64 + 0.5) / n as f64)).collect();
+    let model = Model {
+        normalisation: Some("none".into()),
+        heads: vec![[None, None, Some((1, vec![v])), None]],
+        ..Model::default()
+    };
+    let spec = Spec { accuracy: 1e-8, kernel: KernelChoice::Auto, ..Spec::new(B, n) };
+    let dynamics = model.build("sa", false, &spec, 1)?;
+    let (mut x, mut now, mut out) = (Tokens::flat(1, x)?, 0.0, Vec::new());
+    for t in times {
+        if *t > now {
+            let end = solve(
+                &dynamics,
+                &x,
+                t - now,
+                &Options { rtol: 1e-7, merge_radius: 0.0, ..Options::default() },
+                &mut [],
+            )?;
+            if !end.outcome.end_state_is_known() {
+                return Err(Error::Numerical { what: end.outcome.to_string() });
+            }
+            (x, now) = (end.clusters, *t);
+        }
+        out.push(x.numbers().iter().map(|x| x * x).sum::<f64>() / n as f64);
+    }
+    Ok(out)
+}
 
 /// Decay and blow-up of variances: the closed equation, and finitely many tokens.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "gaussian-closure",
     title: "Gaussian closure: variances, blow-up, and finitely many tokens",
-    study: Some(&crate::study::gaussian_closure::PART),
+    study: Some(&PART),
     draw: |inputs| {
         let (closure, particles) = (inputs.table("closure")?, inputs.table("particles")?);
         let mut panels = Vec::new();

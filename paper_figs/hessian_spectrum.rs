@@ -1,8 +1,60 @@
 //! Eigenvalues of the Hessian of the energy along a run: its unstable directions.
 
-use super::{PaperFigure, series};
+use super::connections::settings;
+use super::{PaperFigure, series, span};
+use crate::attention::{Spec, dynamics};
 use crate::draw::{Axis, Dash, Panel, Picture};
-use crate::flow::Table;
+use crate::error::Result;
+use crate::flow::{Frame, Observer, Options, Table, solve};
+use crate::landscape::Spectrum;
+use crate::num::stream::Stream;
+use crate::sphere::law::Law;
+use crate::study::{Parameter, Part, Tables, Values, table};
+
+/// The Hessian along a run.
+pub static PART: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[10.0], (0.5, 40.0), "inverse temperature"),
+        Parameter::count("n", &[12.0], (2.0, 64.0), "tokens"),
+        Parameter::count("seed", &[3.0], (0.0, 9e15), "seed of the start"),
+    ],
+    run: spectrum,
+};
+
+/// Eigenvalues of the Hessian at every step of a run.
+struct Eigenvalues {
+    beta: f64,
+    rows: Vec<Vec<f64>>,
+}
+
+impl Observer for Eigenvalues {
+    fn every_step(&self) -> bool {
+        true
+    }
+
+    fn observe(&mut self, frame: &Frame) {
+        let sizes = crate::landscape::slow_states::cluster_sizes(frame.labels, frame.tokens.n());
+        if let Ok(spectrum) = Spectrum::of_clusters(self.beta, frame.tokens, &sizes) {
+            self.rows.extend(
+                spectrum.values.iter().enumerate().map(|(k, v)| vec![frame.t, k as f64, *v]),
+            );
+        }
+    }
+}
+
+/// One run on the circle.
+fn spectrum(values: &Values) -> Result<Tables> {
+    let (beta, n, seed) = settings(values)?;
+    let x = Law::parse("uniform")?.sample(n, 2, &mut Stream::new(seed, &["landscape-tour"]))?;
+    let sa = dynamics::build("sa", false, &Spec::new(beta, n))?;
+    let mut watch = Eigenvalues { beta, rows: Vec::new() };
+    let options =
+        Options { rtol: 1e-6, merge_radius: 1e-5, stop_at_one_cluster: true, ..Options::default() };
+    solve(&sa, &x, 1e300, &options, &mut [&mut watch])?;
+    let mut out = table(&["t", "k", "eigenvalue"]);
+    out.rows = watch.rows;
+    Ok(vec![("spectrum".into(), out)])
+}
 
 /// Eigenvalues of smaller magnitude are rounding errors and are not drawn.
 const MIN_EIGENVALUE: f64 = 1e-12;
@@ -11,49 +63,25 @@ const MIN_EIGENVALUE: f64 = 1e-12;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "hessian-spectrum",
     title: "Eigenvalues of the Hessian along a run",
-    study: Some(&crate::study::landscape_tour::SPECTRUM),
+    study: Some(&PART),
     draw: |inputs| {
         let table = inputs.table("spectrum")?;
         let last = table.column("t").into_iter().fold(1.0, f64::max);
-        let first =
-            table.column("t").into_iter().filter(|t| *t > 0.0).fold(last, f64::min).max(1e-3);
-        let of = |positive: bool| {
-            table
-                .column("eigenvalue")
-                .into_iter()
-                .filter(move |v| v.abs() > MIN_EIGENVALUE && (*v > 0.0) == positive)
+        let after = table.column("t").into_iter().filter(|t| *t > 0.0);
+        let first = after.fold(last, f64::min).max(EARLIEST);
+        let (low, high) = span(of_sign(table, true), (1e-3, 1.0));
+        let deepest = span(of_sign(table, false), (-1.0, 0.0)).0;
+        let panel = |title, eigenvalues, positive, colour| {
+            let panel = Panel::new(title, Axis::log("t", first, 1.5 * last), eigenvalues);
+            with_curves(panel, curves(table, first, positive), colour)
         };
-        let time = || Axis::log("t", first, 1.5 * last);
-        let (low, high) = super::span(of(true), (1e-3, 1.0));
-        let mut unstable = Panel::new(
-            "unstable directions",
-            time(),
-            Axis::log("eigenvalue", 0.5 * low, 2.0 * high),
-        );
-        let deepest = super::span(of(false), (-1.0, 0.0)).0;
-        let mut stable = Panel::new(
-            "stable directions",
-            time(),
-            Axis::linear("eigenvalue", 1.05 * deepest, 0.0),
-        );
-        for (panel, positive, colour) in [(&mut unstable, true, 1), (&mut stable, false, 0)] {
-            // Between two changes there may be one step only.
-            for points in curves(table, first, positive) {
-                if points.len() > 1 {
-                    panel.line(points, colour, Dash::Solid, "");
-                } else {
-                    panel.points(points, colour, 0.7, "");
-                }
-            }
-        }
-        let ends = super::span(table.column("t"), (0.0, last));
-        let positive = |t: f64| {
-            let at = if t > ends.0 { ends.1 } else { ends.0 };
-            series(table, "t", "eigenvalue")
-                .into_iter()
-                .filter(|(t, v)| (t - at).abs() <= 1e-12 * at && *v > MIN_EIGENVALUE)
-                .count()
-        };
+        let unstable = Axis::log("eigenvalue", 0.5 * low, 2.0 * high);
+        let stable = Axis::linear("eigenvalue", 1.05 * deepest, 0.0);
+        let panels = vec![
+            panel("unstable directions", unstable, true, 1),
+            panel("stable directions", stable, false, 0),
+        ];
+        let ends = span(table.column("t"), (0.0, last));
         let caption = format!(
             "Eigenvalues of the Hessian of E_beta (mass metric, over e^beta) along one SA run of \
             {} tokens on the circle at beta = {}; {} are positive at the first step and {} at the \
@@ -64,13 +92,39 @@ pub static ENTRY: PaperFigure = PaperFigure {
             eigenvalue of the rotation and eigenvalues below 1e-12 are not drawn.",
             inputs.values.count("n")?,
             inputs.values.one("beta")?,
-            positive(0.0),
-            positive(last)
+            positive_at(table, ends.0),
+            positive_at(table, ends.1)
         );
-        Ok(Picture { panels: vec![unstable, stable], columns: 2, aspect: 0.85, caption })
+        Ok(Picture { panels, columns: 2, aspect: 0.85, caption })
     },
     ..PaperFigure::EMPTY
 };
+
+/// The time axis begins here at the earliest.
+const EARLIEST: f64 = 1e-3;
+
+/// The eigenvalues of one sign that are drawn.
+fn of_sign(table: &Table, positive: bool) -> impl Iterator<Item = f64> {
+    let all = table.column("eigenvalue").into_iter();
+    all.filter(move |v| v.abs() > MIN_EIGENVALUE && (*v > 0.0) == positive)
+}
+
+/// The number of positive eigenvalues at a time of the table.
+fn positive_at(table: &Table, at: f64) -> usize {
+    let here = |(t, v): &(f64, f64)| (t - at).abs() <= 1e-12 * at && *v > MIN_EIGENVALUE;
+    series(table, "t", "eigenvalue").iter().filter(|point| here(point)).count()
+}
+
+/// A panel with curves. Between two changes there may be one step only, a dot.
+fn with_curves(mut panel: Panel, curves: Vec<Vec<(f64, f64)>>, colour: usize) -> Panel {
+    for points in curves {
+        match points.len() {
+            0 | 1 => panel.points(points, colour, 0.7, ""),
+            _ => panel.line(points, colour, Dash::Solid, ""),
+        };
+    }
+    panel
+}
 
 /// The eigenvalues of one sign over time, one curve for each rank from the largest. Curves are
 /// broken where the number of positive eigenvalues changes.

@@ -1,13 +1,47 @@
 //! An atlas of a landscape on the circle: every critical point as a picture, and where its unstable
 //! directions lead.
 
-use super::connections::Graph;
+use super::connections::{Graph, connected, links};
 use super::{PaperFigure, columns};
 use crate::draw::{Axis, Corner, Dash, Mark, Panel, Picture};
+use crate::error::Result;
+use crate::study::{Parameter, Part, Tables, Values, table};
 use std::f64::consts::TAU;
+
+/// Critical points on the circle with the places of their clusters, and their connections.
+pub static PART: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[6.0], (0.5, 50.0), "inverse temperature"),
+        Parameter::count("n", &[5.0], (3.0, 6.0), "tokens"),
+        Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the search"),
+    ],
+    run: atlas,
+};
+
+/// Critical points, their clusters by angle from the largest one at the top, and connections.
+fn atlas(values: &Values) -> Result<Tables> {
+    let (found, edges) = connected(values)?;
+    let mut points = table(&["point", "log_energy", "unstable", "clusters"]);
+    let mut places = table(&["point", "angle", "size"]);
+    for (k, p) in found.points.iter().enumerate() {
+        let unstable = p.spectrum.unstable as f64;
+        points.rows.push(vec![k as f64, p.log_energy, unstable, p.clusters.n() as f64]);
+        let angles = p.clusters.angles();
+        let largest = (0..angles.len()).rev().max_by_key(|q| p.sizes[*q]).unwrap_or_default();
+        for (angle, size) in angles.iter().zip(&p.sizes) {
+            places.rows.push(vec![
+                k as f64,
+                angle - angles[largest] + std::f64::consts::FRAC_PI_2,
+                *size as f64,
+            ]);
+        }
+    }
+    Ok(vec![("points".into(), points), ("places".into(), places), ("links".into(), links(&edges))])
+}
 
 /// Radius of the circles, in units of the distance of rows.
 const RADIUS: f64 = 0.27;
+
 /// How far a line over several rows bends towards the middle, so that it passes beside the circles
 /// between, in the same unit.
 const BEND: f64 = 0.7;
@@ -16,7 +50,7 @@ const BEND: f64 = 0.7;
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "landscape-atlas",
     title: "All critical points of five tokens on the circle, as pictures",
-    study: Some(&crate::study::landscape_tour::ATLAS),
+    study: Some(&PART),
     draw: |inputs| {
         let graph = Graph::read(inputs)?;
         let (level, most) = (&graph.level, graph.most);

@@ -1,7 +1,7 @@
 //! The figures, one file each: the data that a figure needs, and a pure function from data to a
 //! picture. A figure never runs a solver.
 
-use crate::draw::{Axis, Picture};
+use crate::draw::{Axis, Panel, Picture};
 use crate::error::Result;
 use crate::flow::sa_fit::SaFit;
 use crate::lab::{Cell, cell::CellTables};
@@ -77,7 +77,7 @@ impl Inputs {
     /// A table of the study.
     ///
     /// **Errors** an unknown name.
-    pub fn table(&self, name: &str) -> Result<&study::LabelledTable> {
+    pub fn table(&self, name: &str) -> Result<&crate::lab::LabelledTable> {
         let known = self.tables.iter().map(|(n, _)| n.as_str());
         self.tables
             .iter()
@@ -296,6 +296,17 @@ fn distinct(table: &crate::flow::Table, column: &str) -> Vec<f64> {
 /// The distinct values of a column, each with its rows.
 fn groups(table: &crate::flow::Table, column: &str) -> Vec<(f64, crate::flow::Table)> {
     distinct(table, column).into_iter().map(|v| (v, only(table, column, v))).collect()
+}
+
+/// One panel for each distinct value of a column, from the value and its rows.
+///
+/// **Errors** those of the panels.
+fn panel_per_group(
+    table: &crate::flow::Table,
+    column: &str,
+    mut panel: impl FnMut(f64, &crate::flow::Table) -> Result<Panel>,
+) -> Result<Vec<Panel>> {
+    groups(table, column).iter().map(|(value, rows)| panel(*value, rows)).collect()
 }
 
 /// The rows of a table, from each the numbers in these columns.

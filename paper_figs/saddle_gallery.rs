@@ -1,13 +1,65 @@
 //! Saddles of the energy on the sphere S^2.
 
+use super::connections::settings;
 use super::{PaperFigure, columns, groups};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
+use crate::error::Result;
+use crate::landscape::Exponential;
+use crate::landscape::search::Search;
+use crate::study::{Parameter, Part, Tables, Values, table};
+
+/// Saddles on the sphere.
+pub static PART: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[4.0], (0.5, 20.0), "inverse temperature"),
+        Parameter::count("n", &[8.0], (3.0, 10.0), "tokens"),
+        Parameter::count("seed", &[1.0], (0.0, 9e15), "seed of the search"),
+    ],
+    run: gallery,
+};
+
+/// Saddles on S^2: positions with masses.
+fn gallery(values: &Values) -> Result<Tables> {
+    let (beta, n, seed) = settings(values)?;
+    let found = Search {
+        energy: Exponential { beta },
+        n,
+        d: 3,
+        starts: 300,
+        max_starts: 300,
+        fixed: true,
+        seed,
+    }
+    .run()?;
+    let mut out = table(&["saddle", "share", "unstable", "symmetry", "size", "x", "y", "z"]);
+    // The most symmetric saddles for each number of clusters.
+    let mut chosen: Vec<&crate::landscape::CriticalPoint> = Vec::new();
+    for k in 2..=n {
+        chosen
+            .extend(found.points.iter().filter(|p| p.clusters.n() == k).max_by_key(|p| p.symmetry));
+    }
+    for (s, p) in chosen.iter().enumerate() {
+        for (row, size) in p.clusters.rows().zip(&p.sizes) {
+            out.rows.push(vec![
+                s as f64,
+                p.log_energy.exp(),
+                p.spectrum.unstable as f64,
+                p.symmetry as f64,
+                *size as f64,
+                row[0],
+                row[1],
+                row[2],
+            ]);
+        }
+    }
+    Ok(vec![("gallery".into(), out)])
+}
 
 /// The most symmetric critical points of eight tokens, one for each number of clusters.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "saddle-gallery",
     title: "Saddles of eight tokens on S^2",
-    study: Some(&crate::study::landscape_tour::GALLERY),
+    study: Some(&PART),
     draw: |inputs| {
         let table = inputs.table("gallery")?;
         let mut panels = Vec::new();

@@ -1,13 +1,97 @@
 //! The density on the circle over time, with particles.
 
 use super::{PaperFigure, columns, distinct, groups, series};
+use crate::attention::{Spec, dynamics};
+use crate::continuity::MeasureDynamics;
+use crate::continuity::circle::Circle;
+use crate::continuity::density::Density;
+use crate::continuity::flow_map::{FlowMap, Resolution};
 use crate::draw::{Axis, Dash, Mark, Panel, Picture};
+use crate::error::Result;
+use crate::flow::observable::{RunParameters, find, linear_times};
+use crate::flow::{Options, Recorder, solve};
+use crate::sphere::Tokens;
+use crate::study::{Parameter, Part, Tables, Values, table};
+use std::f64::consts::TAU;
+
+/// Density and particles over time.
+pub static PART: Part = Part {
+    parameters: &[
+        Parameter::real("beta", &[7.0], (1.0, 12.0), "inverse temperature"),
+        Parameter::real("t_end", &[14.0], (0.1, 100.0), "end time"),
+        Parameter::count("seed", &[3.0], (0.0, 9e15), "seed of the noise"),
+    ],
+    run: raster,
+};
+
+/// Density over time and angle, and forty particles started at its quantiles.
+fn raster(values: &Values) -> Result<Tables> {
+    let (beta, end) = (values.one("beta")?, values.one("t_end")?);
+    let text = format!("noise:amplitude=0.01,modes=10,seed={}", values.count("seed")?);
+    let medium = MeasureDynamics::new("sa", beta, 0.0)?;
+    let start = Circle::from_density(&Density::parse(&text)?, 64)?;
+    let (rows, columns) = (100usize, 128usize);
+    let mut raster = table(&["t", "theta", "density"]);
+    let mut map = FlowMap::from_series(&start, Resolution::COARSE)?;
+    for r in 0..rows {
+        for (c, average) in map.volume_averages(columns).into_iter().enumerate() {
+            raster.rows.push(vec![
+                end * r as f64 / rows as f64,
+                TAU * c as f64 / columns as f64,
+                average,
+            ]);
+        }
+        map = map.evolve(&medium, end / rows as f64, |_, _| true)?.reached()?;
+    }
+    let x = Tokens::from_angles(&quantiles(&start, 40))?;
+    let flow = dynamics::build("sa", false, &Spec::new(beta, 40))?;
+    let setting = RunParameters { n: 40, d: 2, beta };
+    let mut recorder =
+        Recorder::new(setting, linear_times(end, 101), false, vec![find("positions")?]);
+    solve(
+        &flow,
+        &x,
+        end,
+        &Options { merge_radius: 0.0, rtol: 1e-8, ..Options::default() },
+        &mut [&mut recorder],
+    )?;
+    let mut particles = table(&["i", "t", "theta"]);
+    for i in 0..40 {
+        for row in &recorder.table.rows {
+            particles.rows.push(vec![
+                i as f64,
+                row[0],
+                row[2 + 2 * i].atan2(row[1 + 2 * i]).rem_euclid(TAU),
+            ]);
+        }
+    }
+    Ok(vec![("raster".into(), raster), ("particles".into(), particles)])
+}
+
+/// Angles at the levels `(i + 1/2)/n` of the distribution function.
+pub(super) fn quantiles(density: &Circle, n: usize) -> Vec<f64> {
+    let values = density.values(1 << 16);
+    let total: f64 = values.iter().sum();
+    let (mut below, mut out) = (0.0, Vec::with_capacity(n));
+    for (j, v) in values.iter().enumerate() {
+        let level = |k: usize| (k as f64 + 0.5) / n as f64;
+        let next = below + v / total;
+        while out.len() < n && level(out.len()) <= next {
+            out.push(
+                TAU * (j as f64 + (level(out.len()) - below) / (next - below))
+                    / values.len() as f64,
+            );
+        }
+        below = next;
+    }
+    out
+}
 
 /// Density in colour; the paths of every fourth particle on top.
 pub static ENTRY: PaperFigure = PaperFigure {
     name: "space-time",
     title: "Density on the circle over time, with particles on top",
-    study: Some(&crate::study::measure_view::RASTER),
+    study: Some(&PART),
     draw: |inputs| {
         let table = inputs.table("raster")?;
         let (times, angles) = (distinct(table, "t"), distinct(table, "theta"));

@@ -9,10 +9,10 @@ pub mod guide;
 #[path = "../paper_figs/mod.rs"]
 pub mod paper_figs;
 pub mod prelude;
-
-#[cfg(not(target_family = "wasm"))]
+#[cfg(feature = "figures")]
 #[doc(hidden)]
-pub use metastable_claims::study;
+pub mod study;
+
 #[cfg(not(target_family = "wasm"))]
 #[doc(inline)]
 pub use metastable_claims::theorem;
@@ -32,6 +32,8 @@ pub use metastable_lab as lab;
 pub use metastable_models::{recurrent, transformer};
 #[doc(inline)]
 pub use metastable_num::{self as num, error};
+#[doc(hidden)]
+pub use metastable_operation::{self as operation, parameters};
 #[cfg(not(target_family = "wasm"))]
 #[doc(inline)]
 pub use metastable_proofs as proofs;

@@ -1,4 +1,4 @@
-//! Claims of the literature, each tested with a control, and studies that compute tables.
+//! Claims of the literature, each tested with a control.
 
 use metastable_core::{attention, clusters, continuity, flow, landscape, theory};
 use metastable_models::{recurrent, transformer};
@@ -6,5 +6,4 @@ use metastable_num::{self as num, error};
 use metastable_proofs as proofs;
 use metastable_sphere as sphere;
 
-pub mod study;
 pub mod theorem;

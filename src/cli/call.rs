@@ -1,6 +1,7 @@
 //! A command called as a function, for Python: words in, JSON out.
 
-use super::output::Output;
+use super::operation::formatted;
+use super::output::Format;
 use super::session::{Session, within};
 use super::{Refused, parse, run};
 use crate::error::with_names;
@@ -38,19 +39,32 @@ pub fn answer(words: &[String], cancel: &Arc<AtomicBool>) -> Result<Answer, Refu
         .chain(words.iter().map(String::as_str))
         .map(OsString::from)
         .collect();
-    let (arguments, flags) = parse(&line).map_err(|refused| {
+    let line = parse(&line).map_err(|refused| {
         let message = match refused {
             Refused::Input(e) => e.to_string(),
             Refused::Usage(e) => with_names(&first(&e.to_string()), &|flag| flag.replace('-', "_")),
         };
         Refusal { message, code: 1 }
     })?;
-    let (out, session) =
-        (Output::stored(flags), Session::for_command(words, arguments.force, cancel));
-    match within(&session, || run(arguments, &out)) {
-        Ok(code) => Ok(Answer { result: out.into_result(), notes: session.notes(), code }),
-        Err(e) => Err(Refusal { message: e.to_string(), code: e.exit_code() }),
+    let session = Session::for_command(words, line.everywhere.force, cancel);
+    let (format, table) = (Format::Json, line.everywhere.table);
+    let done = within(&session, || {
+        let (operation, answer) = run(line.work)?;
+        let result = formatted(operation, &answer, format, table.as_deref())?;
+        Ok((result, answer.exit.code()))
+    });
+    match done {
+        Ok((result, code)) => Ok(Answer { result, notes: session.notes(), code }),
+        Err(e) => {
+            let e: crate::Error = e;
+            Err(Refusal { message: e.to_string(), code: e.exit_code() })
+        }
     }
+}
+
+/// The descriptions of all operations as one JSON text, for Python.
+pub fn descriptions() -> String {
+    super::operations().map(|o| o.describe()).collect::<serde_json::Value>().to_string()
 }
 
 /// The problem and the suggestion in a message of clap, without its remarks on the command line.

@@ -3,12 +3,12 @@
 
 use super::figure::{self, Style};
 use super::grid_flags::GridFlags;
-use super::output::{Output, complain, note};
+use super::output::{colour, complain, is_data, note};
 use super::run::ShardArguments;
 use super::shards::{ShardedCheck, shared};
 use super::sweep::Sweep;
 use super::verdicts::{rows, summary, table};
-use super::{cancel, out_file, papers, progress};
+use super::{cancel, out_file, papers, progress, selftest};
 use crate::draw::{Size, margin_strip};
 use crate::error::{Error, Result};
 use crate::lab::{
@@ -17,6 +17,8 @@ use crate::lab::{
     report::{self, Budget, CitedPaper, FigurePicture},
 };
 use crate::num::threads::par_map;
+use crate::operation::{Answer, Exit, Operation, Parameters, Rows, Table, any, at_least, column};
+use crate::parameters;
 use crate::theorem::{self, ALL, Claim, Effort, Record, check, exit_code, sentences};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -34,48 +36,107 @@ const SECONDS: (f64, f64) = (70.0, 1400.0);
 /// Time between two writes of `verdicts.json`.
 const WRITE_EVERY: Duration = Duration::from_secs(1);
 
-/// Flags of `check`.
-#[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  metastable check --quick\n  metastable check wendel cone-speed --seed 3\n  metastable check --topic noise\n  metastable check sentences --quick\n  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200"
-)]
-pub struct Arguments {
-    /// Theorems (`list theorems`), arXiv numbers of papers, `sentences` or names of sentences
-    /// (`list sentences`). A theorem is checked with its variants. Default: all theorems.
-    names: Vec<String>,
-    /// The theorems of these topics (`list topics`), separated by commas.
-    #[arg(long, value_name = "TOPICS", value_delimiter = ',')]
-    topic: Vec<String>,
-    /// Fewer trials: about half a minute on two cores for all theorems.
-    #[arg(long)]
-    quick: bool,
-    #[command(flatten)]
-    range: GridFlags,
-    /// Trials per claim; with ranges, per point of the grid (default 20, with --quick 5).
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
-    trials: Option<usize>,
-    /// Random seed of all trials.
-    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
-    seed: u64,
-    /// Print a line for every claim; without it a check of all theorems prints a summary.
-    #[arg(long)]
-    all: bool,
-    /// Write report.html and verdicts.json into this folder.
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    #[command(flatten)]
-    shards: ShardArguments,
+parameters! {
+    /// Parameters of `check`.
+    struct Check {
+        ..range: GridFlags;
+        ..shards: ShardArguments;
+        /// Theorems (`list theorems`), topics (`list topics`), arXiv numbers of papers, `sentences`
+        /// for sixty popular statements about attention, or `selftest` for the dynamics on this
+        /// machine, with a name of one. A theorem is checked with its variants. Default: all.
+        names: Vec<String>, any().positional();
+        /// The theorems of these topics (`list topics`), separated by commas.
+        topic: Vec<String>, any().form("TOPICS").separated().hidden();
+        /// Fewer trials: about half a minute on two cores for all theorems.
+        quick: bool;
+        /// Trials per claim; with ranges, per point of the grid (default 20, with --quick 5).
+        trials: Option<usize>, at_least(1.0).form("N");
+        /// Random seed of all trials.
+        seed: u64, any().or("1");
+        /// Print a line for every claim; without it a check of all theorems prints a summary.
+        all: bool;
+        /// Write report.html and verdicts.json into this folder.
+        out: Option<PathBuf>, any().form("DIR");
+    }
 }
 
-/// The claims of a paper or of a sentence, or the claim of this name; each with its variants.
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "check",
+    group: "Theorems",
+    summary: "Test theorems: verdicts, margins, controls; with ranges, a sweep over a grid",
+    notes: "Examples:
+  metastable check --quick
+  metastable check wendel cone-speed --seed 3
+  metastable check noise
+  metastable check sentences --quick
+  metastable check selftest usa
+  metastable check angular-momentum --n 5,9 --d 2..64 --beta 0.1..300:log5 --trials 200",
+    parameters: Check::table,
+    results: &[
+        column("effort", "quick or standard"),
+        column("seed", "random seed"),
+        column("trials", "trials per point of a grid"),
+        column("as_expected", "number of verdicts as the literature predicts"),
+        column("sentences", "the sentences with their verdicts"),
+        column("grids", "the points of a sweep"),
+        column("shard", "the shard that was checked"),
+        column("of", "number of all claims"),
+        column("failed", "checks of the dynamics that failed"),
+        column("threads", "number of threads"),
+    ],
+    tables: &[
+        Table {
+            name: "claims",
+            what: "one row for each claim",
+            rows: Rows::Objects("claims"),
+            columns: &[
+                column("name", "name of the claim"),
+                column("status", "status in the literature"),
+                column("kind", "kind of quantity"),
+                column("verdict", "the verdict"),
+                column("as_expected", "whether it is as the literature predicts"),
+                column("margin", "smallest margin"),
+                column("trials", "number of trials"),
+                column("reason", "why the verdict is what it is"),
+            ],
+        },
+        Table {
+            name: "checks",
+            what: "of `selftest`: one row for each check",
+            rows: Rows::Objects("checks"),
+            columns: &[
+                column("dynamics", "the dynamics"),
+                column("check", "what is checked"),
+                column("value", "the deviation"),
+                column("bound", "its bound"),
+                column("passed", "whether it holds"),
+            ],
+        },
+    ],
+    exits: &[
+        (Exit::Shown, "as the literature predicts"),
+        (Exit::Counterexample, "a theorem is violated, or a check of the dynamics failed"),
+        (Exit::Undecided, "another verdict than expected, or undecided"),
+        (Exit::Interrupted, "interrupted"),
+    ],
+    run: |given, _| Check::of(given)?.run(),
+    ..Operation::EMPTY
+};
+
+/// The claims of a topic, of a paper or of a sentence, or the claim of this name; each with its
+/// variants.
 fn named(name: &str) -> Result<Vec<&'static Claim>> {
+    if let Ok(topic) = theorem::claim::find_topic(name) {
+        return Ok(topic.claims.iter().flat_map(|c| c.with_variants()).collect());
+    }
     let found: Vec<&'static Claim> = papers::find(name)
         .map(|paper| paper.claims().collect())
         .map_or_else(|| sentences::claims_of(name), Ok)?;
     Ok(found.into_iter().flat_map(Claim::with_variants).collect())
 }
 
-impl Arguments {
+impl Check {
     /// **Errors** `--all` with arguments that already print every claim.
     fn refuse_all(&self, whole: bool) -> Result<()> {
         const WITHOUT: &str = "no names, ranges or shards: with them every claim is printed";
@@ -84,7 +145,12 @@ impl Arguments {
     }
 
     /// Runs it; the exit code is the worst verdict.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
+        if let [first, rest @ ..] = &self.names[..]
+            && first == selftest::NAME
+        {
+            return selftest::run(rest.first().map(String::as_str), self.seed);
+        }
         let everything = self.names.is_empty() && self.topic.is_empty();
         let claims: Vec<&Claim> = if everything {
             ALL.to_vec()
@@ -112,7 +178,7 @@ impl Arguments {
                 seed: self.seed,
                 folder: self.out.as_deref(),
             };
-            return sweep.run(&claims, out);
+            return sweep.run(&claims);
         }
         let effort = match (self.trials, self.quick) {
             (Some(n), true) => {
@@ -122,14 +188,13 @@ impl Arguments {
                     "it without --quick, which sets the number of trials",
                 ));
             }
-            (Some(0), _) => return Err(Error::parameter("--trials", 0, "at least 1")),
             (Some(n), false) => Effort::Draws(n),
             (None, true) => Effort::Quick,
             (None, false) => Effort::Standard,
         };
         if let Some((folder, shard)) = shared(self.out.as_deref(), &self.shards)? {
             let all = ShardedCheck { claims: &claims, effort, seed: self.seed, folder: &folder };
-            return shard.map_or_else(|| all.merge(out), |shard| all.run(&shard, out));
+            return shard.map_or_else(|| all.merge(), |shard| all.run(&shard));
         }
         let check = CheckRun {
             claims: &claims,
@@ -138,7 +203,7 @@ impl Arguments {
             effort,
             seed: self.seed,
             folder: self.out.as_deref(),
-            quiet: out.is_json(),
+            quiet: is_data(),
         };
         check.prepare(false)?;
         let drawn = self.out.is_some() && everything;
@@ -155,7 +220,7 @@ impl Arguments {
         };
         let each = (everything && !self.all).then_some(&each[..]);
         let more = if each.is_some() { more(&check.budget(seconds).command()) } else { lines };
-        finish(out, &records, (word(effort), self.seed), seconds, each, (&more[..], &sheet[..]))
+        finish(&records, (word(effort), self.seed), seconds, each, (&more[..], &sheet[..]))
     }
 }
 
@@ -163,12 +228,12 @@ impl Arguments {
 fn more(command: &str) -> Vec<String> {
     vec![
         format!("every claim: {command} --all"),
-        "one topic: metastable check --topic noise; one paper: metastable check 2410.06833".into(),
+        "one topic: metastable check noise; one paper: metastable check 2410.06833".into(),
     ]
 }
 
 /// `metastable` without a command: all claims, the quick figures, the report, the next command.
-pub fn quick(out: &Output) -> Result<i32> {
+pub fn quick() -> Result<Answer> {
     let folder = Path::new("runs/report");
     let check = CheckRun {
         claims: &ALL,
@@ -177,7 +242,7 @@ pub fn quick(out: &Output) -> Result<i32> {
         effort: Effort::Quick,
         seed: 1,
         folder: Some(folder),
-        quiet: out.is_json(),
+        quiet: is_data(),
     };
     check.prepare(true)?;
     let (records, each, seconds) = check.verdicts(claims_share(Effort::Quick))?;
@@ -193,7 +258,7 @@ pub fn quick(out: &Output) -> Result<i32> {
         "next: metastable run regimes   (the regimes beta < 1/n and beta > n^2, with a table)"
             .into(),
     );
-    finish(out, &records, ("quick", 1), seconds, Some(&each), (&next[..], &[]))
+    finish(&records, ("quick", 1), seconds, Some(&each), (&next[..], &[]))
 }
 
 /// Fraction of the time that the claims take.
@@ -414,14 +479,13 @@ fn word(effort: Effort) -> &'static str {
 /// Prints the verdicts: a summary if the seconds of each claim are given, else one line per claim.
 /// The last argument is what follows: lines of text, and the sentences as JSON.
 fn finish(
-    out: &Output,
     records: &[Record],
     how: (&str, u64),
     seconds: f64,
     each: Option<&[f64]>,
     (notes, sheet): (&[String], &[Value]),
-) -> Result<i32> {
-    let colour = out.colour();
+) -> Result<Answer> {
+    let colour = colour();
     let mut text = match each {
         Some(each) => summary(records, each, seconds, colour) + "\n",
         None => table(records, seconds, colour),
@@ -433,13 +497,12 @@ fn finish(
     if !sheet.is_empty() {
         result["sentences"] = json!(sheet);
     }
-    out.table(&result, &["claims"], &text);
-    Ok(exit_code(records))
+    Ok(Answer::new(result, text).ended(Exit::of(exit_code(records))))
 }
 
 /// The papers by which the report groups claims.
 fn cited() -> Vec<CitedPaper> {
-    papers::ALL.iter().map(|p| CitedPaper { id: p.id, summary: p.summary() }).collect()
+    papers::ALL.iter().map(|p| CitedPaper { id: &p.id, summary: p.summary() }).collect()
 }
 
 fn write_report(

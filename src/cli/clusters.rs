@@ -2,81 +2,142 @@
 //! finished run.
 
 use super::input::TokenArguments;
-use super::output::{Output, matrix, more, number, shown, vector};
+use super::output::{matrix, more, number, set_all_digits, shown, vector};
 use crate::clusters::{
     linkage::linkage,
     plateau::{Criterion, plateaus},
     tree::Tree,
 };
-use crate::error::{Error, Result, in_range};
+use crate::error::{Error, Result};
 use crate::flow::Merge;
 use crate::lab::arrays;
+use crate::operation::{Answer, Operation, Parameters, Rows, Table, any, column, within};
+use crate::parameters;
 use serde_json::{Value, json};
+use std::f64::consts::PI;
 use std::path::Path;
 
-/// Flags of `clusters`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
-  metastable clusters --tokens tokens.csv --linking-distance 0.1
-  metastable clusters --from-run run/                     (merge tree and plateaus)
-  metastable clusters --from-run run/ --frame t=20 --beta 9   (clusters at one time)
-`solve --out` writes such a folder. A folder of `run` needs --frame cell=ID,realisation=R,t=T.")]
-pub struct Arguments {
-    #[command(flatten)]
-    tokens: TokenArguments,
-    /// Link tokens within this geodesic distance, in radians.
-    #[arg(long, allow_hyphen_values = true)]
-    linking_distance: Option<f64>,
-    /// Use half a kernel width, beta^(-1/2)/2, as the linking distance.
-    #[arg(long, allow_hyphen_values = true, conflicts_with = "linking_distance")]
-    beta: Option<f64>,
-    /// With --from-run: largest change of the log energy on a plateau (default 0.01).
-    #[arg(long, allow_hyphen_values = true)]
-    plateau_tolerance: Option<f64>,
-    /// With --from-run: smallest length of a plateau in decades of time (default 0.5).
-    #[arg(long, allow_hyphen_values = true)]
-    plateau_decades: Option<f64>,
+parameters! {
+    /// Parameters of `clusters`.
+    struct Clusters {
+        ..tokens: TokenArguments;
+        /// Link tokens within this geodesic distance, in radians.
+        radius: Option<f64>, within(0.0, PI).also(&["linking_distance"]);
+        /// Use half a kernel width, beta^(-1/2)/2, as the linking distance.
+        beta: Option<f64>, within(0.03, 1e300).excludes(&["radius"]);
+        /// With --from-run: largest change of the log energy on a plateau, and the smallest length
+        /// of a plateau in decades of time.
+        plateau: String, any().or("0.01,0.5").form("CHANGE,DECADES").check(plateau);
+        /// The first number of --plateau.
+        plateau_tolerance: Option<f64>, within(0.0, 100.0).hidden();
+        /// The second number of --plateau.
+        plateau_decades: Option<f64>, within(0.0, 300.0).hidden();
+    }
 }
 
-impl Arguments {
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "clusters",
+    group: "Analyse",
+    summary: "Clusters of tokens; merge tree and plateaus of a run",
+    notes: "Examples:
+  metastable clusters --tokens tokens.csv --radius 0.1
+  metastable clusters --from-run run/                     (merge tree and plateaus)
+  metastable clusters --from-run run/ --frame t=20 --beta 9   (clusters at one time)
+`solve --out` writes such a folder. A cell of `run` is --from-run FOLDER:CELL.",
+    parameters: Clusters::table,
+    results: &[
+        column("clusters", "number of clusters"),
+        column("linking_distance", "tokens within this geodesic distance are linked"),
+        column("labels", "the cluster of each token"),
+        column("tokens", "number of tokens of the run"),
+        column("clusters_left", "number of clusters at the end of the run"),
+        column("leaf_order", "tokens in the order of the leaves of the merge tree"),
+        column("newick", "the merge tree in Newick form"),
+        column("plateau_tolerance", "largest change of the log energy on a plateau"),
+        column("plateau_decades", "smallest length of a plateau in decades of time"),
+    ],
+    tables: &[
+        Table {
+            name: "clusters",
+            what: "one row for each cluster",
+            rows: Rows::Lists,
+            columns: &[
+                column("sizes", "number of tokens"),
+                column("masses", "mass"),
+                column("centres", "centre"),
+                column("radii", "largest distance of a token from the centre"),
+            ],
+        },
+        Table {
+            name: "mergers",
+            what: "one row for each merger of a run",
+            rows: Rows::Objects("mergers"),
+            columns: &[
+                column("node", "number of the new node of the tree"),
+                column("t", "time"),
+                column("mass", "mass of the new cluster"),
+                column("tokens", "number of its tokens"),
+                column("parts", "the nodes that merged"),
+            ],
+        },
+        Table {
+            name: "plateaus",
+            what: "one row for each plateau of a run",
+            rows: Rows::Objects("plateaus"),
+            columns: &[
+                column("from", "first time"),
+                column("to", "last time"),
+                column("decades", "length in decades of time"),
+                column("log_energy", "log energy"),
+                column("energy_share", "energy relative to one cluster"),
+            ],
+        },
+    ],
+    run: |given, _| Clusters::of(given)?.run(),
+    ..Operation::EMPTY
+};
+
+/// **Errors** a text that is no criterion of plateaus.
+fn plateau(text: &str) -> Result<()> {
+    criterion(text).map(drop)
+}
+
+/// The largest change of the log energy and the smallest length of a plateau.
+fn criterion(text: &str) -> Result<(f64, f64)> {
+    let both = text.split_once(',');
+    let both = both.and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
+    let fits = |(a, b): &(f64, f64)| (0.0..=100.0).contains(a) && (0.0..=300.0).contains(b);
+    both.filter(fits).ok_or_else(|| {
+        let expected = "CHANGE,DECADES: numbers in [0, 100] and [0, 300], for example 0.01,0.5";
+        Error::parameter("plateau", text, expected)
+    })
+}
+
+impl Clusters {
     /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
-        out.set_all_digits(self.tokens.all_digits);
+    fn run(self) -> Result<Answer> {
+        set_all_digits(self.tokens.all_digits);
         match self.tokens.past.folder() {
             // The whole run, unless a frame or a radius selects one time.
             Some(folder)
                 if !self.tokens.past.has_frame()
-                    && self.linking_distance.is_none()
+                    && self.radius.is_none()
                     && self.beta.is_none() =>
             {
-                self.of_run(folder, out)
+                self.of_run(folder)
             }
-            _ => self.of_tokens(out),
+            _ => self.of_tokens(),
         }
     }
 
-    fn of_tokens(&self, out: &Output) -> Result<i32> {
-        for (flag, given) in [
-            ("--plateau-tolerance", self.plateau_tolerance),
-            ("--plateau-decades", self.plateau_decades),
-        ] {
-            if let Some(v) = given {
-                return Err(Error::parameter(
-                    flag,
-                    v,
-                    "it with --from-run and without --frame: only a run has plateaus",
-                ));
-            }
-        }
-        let radius = match (self.linking_distance, self.beta) {
-            (Some(r), _) => in_range("--linking-distance", r, 0.0, std::f64::consts::PI)?,
-            (None, Some(beta)) => 0.5 / in_range("--beta", beta, 0.03, 1e300)?.sqrt(),
+    fn of_tokens(&self) -> Result<Answer> {
+        let radius = match (self.radius, self.beta) {
+            (Some(radius), _) => radius,
+            (None, Some(beta)) => 0.5 / beta.sqrt(),
             (None, None) => {
-                return Err(Error::parameter(
-                    "--linking-distance",
-                    "nothing",
-                    "--linking-distance R, or --beta B for half a kernel width",
-                ));
+                let expected = "--radius R, or --beta B for half a kernel width";
+                return Err(Error::parameter("radius", "nothing", expected));
             }
         };
         let x = self.tokens.tokens()?;
@@ -96,27 +157,14 @@ impl Arguments {
             ));
         }
         text.push_str(&more(found.sizes.len()));
-        out.table(&json, &["sizes", "masses", "centres", "radii"], &text);
-        Ok(0)
+        Ok(Answer::new(json, text))
     }
 
-    fn of_run(&self, folder: &Path, out: &Output) -> Result<i32> {
+    fn of_run(&self, folder: &Path) -> Result<Answer> {
         self.tokens.refuse_with_run()?;
-        let usual = Criterion::default();
-        let criterion = Criterion {
-            tolerance: in_range(
-                "--plateau-tolerance",
-                self.plateau_tolerance.unwrap_or(usual.tolerance),
-                0.0,
-                100.0,
-            )?,
-            decades: in_range(
-                "--plateau-decades",
-                self.plateau_decades.unwrap_or(usual.decades),
-                0.0,
-                300.0,
-            )?,
-        };
+        let (tolerance, decades) = criterion(&self.plateau)?;
+        let tolerance = self.plateau_tolerance.unwrap_or(tolerance);
+        let criterion = Criterion { tolerance, decades: self.plateau_decades.unwrap_or(decades) };
         let path = folder.join("record.json");
         let text =
             std::fs::read_to_string(&path).map_err(|e| Error::io(path.display(), "read", &e))?;
@@ -171,8 +219,7 @@ impl Arguments {
                 p.log_energy.exp()
             ));
         }
-        out.table(&json, &["mergers"], &text);
-        Ok(0)
+        Ok(Answer::new(json, text))
     }
 }
 

@@ -3,24 +3,52 @@
 //! critical point each.
 
 use super::input::note_unused_beta;
-use super::output::{Output, counted, note, note_seconds, number};
-use super::parameter::axis;
+use super::output::{counted, note, note_seconds, number};
+use super::problem::{Problem, words_of_masses};
 use super::proof::{ALONE, Standing};
 use super::{command_line, landscape, out_file, progress, session};
 use crate::error::{Error, Result};
 use crate::lab::{Provenance, arrays};
+use crate::operation::{Answer, Exit, Operation, Parameters, Rows, Span, Table, any, column};
+use crate::parameters;
 use crate::proofs::landscape::branches::{
     Bifurcation, Branch, Continuation, End, Kind, all_branches, followed_branches, one_branch,
     seconds, seconds_followed,
 };
 use crate::proofs::landscape::{Tokens, UndecidedBox, VARYING, text_of_clusters};
-use crate::theorem::AxisValues;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Flags of `continue`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
+parameters! {
+    /// Parameters of `continue`.
+    struct Branches {
+        ..problem: Problem;
+        /// Follow only the branch near a start: tokens per cluster in cyclic order, as 2+1+2, or a
+        /// file with one angle per token.
+        start: Option<String>, any().form("SIZES|FILE");
+        /// Follow the branches that reach the largest value of the parameter, and those that begin
+        /// there, without the search for others.
+        branches_only: bool, any().excludes(&["start"]);
+        /// Ambient dimension: 2, the circle. `landscape --d` proves lists of points on spheres.
+        d: Option<String>, any().hidden().check(circle);
+        /// New or empty folder for the tables of branches, boxes and bifurcations.
+        out: Option<PathBuf>, any().form("FOLDER");
+    }
+}
+
+/// **Errors** another dimension than 2.
+fn circle(d: &str) -> Result<()> {
+    let expected = "2: branches are followed on the circle only; `landscape --d 3 --beta A..B` \
+                    proves lists of points on spheres";
+    if d == "2" { Ok(()) } else { Err(Error::parameter("d", d, expected)) }
+}
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "continue",
+    group: "Analyse",
+    summary: "All branches of critical points over an interval of beta, with all bifurcations",
+    notes: "Examples:
   metastable continue --n 5 --beta 0.19..0.22
   metastable continue --n 4 --beta 0.05..50 --out four
   metastable continue --n 8 --beta 0.1..50 --start 2+1+2+1+2
@@ -39,59 +67,66 @@ there are no others. This program alone proves it: branches have no certificate 
 Another interaction has two derivatives and is positive on [-1, 1]; both are proved.
 
 Files in --out: branches.csv (critical points), pieces.csv (boxes of gaps in turns), and
-bifurcations.csv. After Ctrl-C they have what was found; the command begins anew.
+bifurcations.csv. After Ctrl-C they have what was found; the command begins anew.",
+    parameters: Branches::table,
+    results: &[
+        column("n", "number of tokens"),
+        column("masses", "masses; m is one that is the parameter"),
+        column("parameter", "name of the parameter"),
+        column("interaction", "the interaction"),
+        column("complete", "whether the branches are proved to be all"),
+        column("proof", "what stands behind the word proved"),
+        column("morse_inequalities", "whether the Morse inequalities hold"),
+        column("boxes", "number of boxes"),
+        column("undecided", "number of undecided boxes"),
+        column("undecided_boxes", "the first undecided boxes"),
+        column("missing", "what is not proved"),
+        column("interrupted", "whether the search was interrupted"),
+    ],
+    tables: &[
+        Table {
+            name: "branches",
+            what: "one row for each branch",
+            rows: Rows::Objects("branches"),
+            columns: &[
+                column("masses", "masses of the tokens of each cluster"),
+                column("multiplicity", "number of labelled points"),
+                column("symmetries", "rotations that map its points to themselves"),
+                column("mirror", "whether the mirror image is the same branch"),
+                column("ends", "how it ends: range, open, or the number of a bifurcation"),
+                column("pieces", "number of boxes"),
+                column("points", "points on the branch, in --format json and --out"),
+            ],
+        },
+        Table {
+            name: "bifurcations",
+            what: "one row for each bifurcation",
+            rows: Rows::Objects("bifurcations"),
+            columns: &[
+                column("type", "fold, pitchfork, transcritical or multiple"),
+                column("masses", "masses of the tokens of each cluster"),
+                column("gaps_in_turns", "bounds of the gaps"),
+                column("splitting", "the cluster that splits"),
+                column("unstable_below", "unstable directions below"),
+                column("unstable_above", "unstable directions above"),
+                column("branch", "the branch"),
+                column("born", "the branches that begin"),
+                column("proved", "whether these are proved"),
+            ],
+        },
+    ],
+    exits: &[
+        (Exit::Shown, "complete, or the branch that was asked for"),
+        (Exit::Undecided, "not complete, with the list of what is missing"),
+        (Exit::Interrupted, "interrupted"),
+    ],
+    run: |given, _| Branches::of(given)?.run(),
+    ..Operation::EMPTY
+};
 
-Exit codes: 0 complete; 3 not complete, with the list of what is missing; 130 interrupted.")]
-pub struct Arguments {
-    /// Number of tokens. Default: the number of masses.
-    #[arg(long, allow_hyphen_values = true, required_unless_present = "masses")]
-    n: Option<i64>,
-    /// Interval A..B of inverse temperatures, between 0.01 and 100; one number B where a mass or a
-    /// parameter of the interaction has the interval.
-    #[arg(
-        long,
-        value_name = "A..B|B",
-        allow_hyphen_values = true,
-        required_unless_present = "interaction"
-    )]
-    beta: Option<String>,
-    /// An interaction phi(s) in the place of e^{beta s}, in which a parameter may have an interval:
-    /// sigmoid:k=1..4, or a formula of s and beta.
-    #[arg(long, value_name = "PHI", allow_hyphen_values = true)]
-    interaction: Option<String>,
-    /// File with the masses of the tokens, or a list such as 1,1,2; decimal numbers whose ratios
-    /// count. One entry of a list may be an interval, next to whole numbers: 1,1,0.5..2. Default:
-    /// equal masses.
-    #[arg(long, value_name = "FILE|LIST")]
-    masses: Option<String>,
-    /// Follow only the branch near a start: tokens per cluster in cyclic order, as 2+1+2, or a
-    /// file with one angle per token.
-    #[arg(long, value_name = "SIZES|FILE", allow_hyphen_values = true)]
-    start: Option<String>,
-    /// Follow the branches that reach the largest value of the parameter, and those that begin
-    /// there, without the search for others.
-    #[arg(long, conflicts_with = "start")]
-    branches_only: bool,
-    /// Ambient dimension: 2, the circle. `landscape --d` proves lists of points on spheres.
-    #[arg(long, hide = true, allow_hyphen_values = true)]
-    d: Option<String>,
-    /// New or empty folder for the tables of branches, boxes and bifurcations.
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-}
-
-/// Exit codes of an open question, and of an interruption.
-const UNDECIDED: i32 = 3;
-const INTERRUPTED: i32 = 130;
-
-impl Arguments {
+impl Branches {
     /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
-        if let Some(d) = self.d.as_deref().filter(|d| *d != "2") {
-            let expected = "2: branches are followed on the circle only; `landscape --d 3 --beta \
-                            A..B` proves lists of points on spheres";
-            return Err(Error::parameter("--d", d, expected));
-        }
+    fn run(self) -> Result<Answer> {
         let tokens = self.tokens()?;
         let provenance = self.provenance(&tokens);
         if let Some(folder) = &self.out {
@@ -119,23 +154,24 @@ impl Arguments {
                 all_branches(&tokens, &report)
             }
         };
-        let found = found.map_err(|e| self.named(e))?;
+        let found = found.map_err(|e| self.problem.refused(e))?;
         // A failed write does not lose the printed result.
         let written = self.write(&found, tokens.parameter().name(), &provenance);
-        let json = self.json(&tokens, &found);
-        out.table(&json, &["branches"], &self.text(&tokens, &found));
-        written.map(|()| match () {
-            () if found.interrupted => INTERRUPTED,
-            () if found.complete || self.start.is_some() && found.missing.is_empty() => 0,
-            () => UNDECIDED,
-        })
+        let end = match () {
+            () if found.interrupted => Exit::Interrupted,
+            () if found.complete || self.start.is_some() && found.missing.is_empty() => Exit::Shown,
+            () => Exit::Undecided,
+        };
+        let answer = Answer::new(self.json(&tokens, &found), self.text(&tokens, &found));
+        written.map(|()| answer.ended(end))
     }
 
     /// The origin of the tables.
     fn provenance(&self, tokens: &Tokens) -> Provenance {
         let masses = (tokens.masses(), tokens.upper_masses());
         let search = (&self.start, self.branches_only);
-        let settings = format!("{:?} {:?} {masses:?} {search:?}", self.beta, self.interaction);
+        let beta = self.problem.beta.as_ref().map(|span| &span.text);
+        let settings = format!("{beta:?} {:?} {masses:?} {search:?}", self.problem.interaction);
         Provenance::new("continue", &settings, command_line::reproduce())
     }
 
@@ -154,43 +190,13 @@ impl Arguments {
         Ok(())
     }
 
-    /// An error with the names of flags.
-    fn named(&self, error: Error) -> Error {
-        match error {
-            // Of a huge number only the first tokens are made; an estimate of the time is kept.
-            Error::Parameter { name, found, expected }
-                if name == "n" && self.masses.is_none() && !found.contains("would take") =>
-            {
-                Error::parameter("--n", self.n.unwrap_or_default(), expected)
-            }
-            Error::Parameter { name, found, expected } if !name.starts_with('-') => {
-                Error::Parameter { name: format!("--{name}"), found, expected }
-            }
-            other => other,
-        }
-    }
-
     /// The tokens and the interval of a parameter.
     fn tokens(&self) -> Result<Tokens> {
-        let (masses, upper) = match &self.masses {
-            Some(text) => landscape::masses(text)?,
-            None => {
-                let n = self.n.unwrap_or_default();
-                // A huge number is refused by its value, before memory is needed.
-                let all = vec![1.0; usize::try_from(n).unwrap_or_default().min(1000)];
-                (all.clone(), all)
-            }
-        };
-        if let Some(n) = self.n
-            && self.masses.is_some()
-            && usize::try_from(n).ok() != Some(masses.len())
-        {
-            let expected = format!("{}, the number of masses", masses.len());
-            return Err(Error::parameter("--n", n, expected));
-        }
+        let (masses, upper) = self.problem.bounds()?;
         let open: Vec<usize> = (0..masses.len()).filter(|x| masses[*x] < upper[*x]).collect();
-        let (beta, has_interval) = self.beta()?;
-        let interaction = self.interaction.as_deref();
+        let (beta, span) = (self.problem.beta(), self.problem.beta.as_ref());
+        let has_interval = span.is_some_and(Span::is_interval);
+        let interaction = self.problem.interaction.as_deref();
         let written = interaction.is_some_and(|text| text.contains(".."));
         let intervals = open.len() + usize::from(has_interval) + usize::from(written);
         if intervals != 1 {
@@ -198,7 +204,7 @@ impl Arguments {
                             interaction such as sigmoid:k=1..4";
             if let Some(text) = interaction.filter(|_| !written) {
                 // A text that is no interaction has an error of its own.
-                landscape::interaction(text, beta).map_err(|e| self.named(e))?;
+                landscape::interaction(text, beta).map_err(|e| self.problem.refused(e))?;
             }
             return Err(Error::parameter("continue", format!("{intervals} intervals"), expected));
         }
@@ -211,7 +217,7 @@ impl Arguments {
             (None, None) => Tokens::new(&masses, beta.unwrap_or_default()),
             (Some(text), None) => {
                 let mut names = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-                let text = match &self.beta {
+                let text = match span.map(|span| &span.text) {
                     // A name with parameters, or a formula without beta.
                     Some(value) if text.contains(':') || !names.any(|name| name == "beta") => {
                         if value.contains("..") {
@@ -233,20 +239,7 @@ impl Arguments {
                 tokens.and_then(|t| t.with_mass_up_to(&masses, *token, bound, phi?))
             }
         };
-        found.map_err(|e| self.named(e))
-    }
-
-    /// The values of `--beta`, and whether they are an interval.
-    fn beta(&self) -> Result<(Option<(f64, f64)>, bool)> {
-        let Some(text) = &self.beta else { return Ok((None, false)) };
-        match axis("--beta", text)? {
-            AxisValues::Range(low, high) => Ok((Some((low, high)), true)),
-            AxisValues::List(all) if all.len() == 1 => Ok((Some((all[0], all[0])), false)),
-            AxisValues::List(_) => {
-                let expected = "an interval a..b, or one number";
-                Err(Error::parameter("--beta", text, expected))
-            }
-        }
+        found.map_err(|e| self.problem.refused(e))
     }
 
     /// Clusters of a start in cyclic order, and their gaps in turns.
@@ -279,7 +272,7 @@ impl Arguments {
         let of_bifurcation = |b: &Bifurcation| of_bifurcation(b, name);
         json!({
             "n": tokens.n(), "masses": of_members(tokens.masses()), "parameter": name,
-            name: [found.beta.0, found.beta.1], "interaction": self.interaction,
+            name: [found.beta.0, found.beta.1], "interaction": self.problem.interaction,
             "complete": found.complete, "proof": Standing::Alone.json(), "morse_inequalities": found.morse,
             "bifurcations": found.bifurcations.iter().map(of_bifurcation).collect::<Vec<_>>(),
             "branches": found.branches.iter().map(|b| of_branch(b, found, name)).collect::<Vec<_>>(),
@@ -297,21 +290,16 @@ impl Arguments {
             m => m.to_string(),
         };
         let masses: Vec<String> = tokens.masses().iter().map(mass).collect();
-        let masses = if tokens.masses().iter().all(|m| *m == 1) {
-            "equal masses".to_owned()
-        } else {
-            format!("masses {}", masses.join(", "))
-        };
+        let masses = words_of_masses(&masses);
         let mut text = format!("{} tokens on the circle, {masses}", tokens.n());
-        if let Some(phi) = &self.interaction {
+        if let Some(phi) = &self.problem.interaction {
             text.push_str(&format!(", phi(s) = {phi}"));
         }
-        if let Some(beta) = &self.beta {
-            text.push_str(&format!(", beta = {beta}"));
+        if let Some(beta) = &self.problem.beta {
+            text.push_str(&format!(", beta = {}", beta.text));
         }
         text.push('\n');
         let branches = counted(found.branches.len(), "branch");
-        let branches = branches.replace("branchs", "branches");
         let bifurcations = counted(found.bifurcations.len(), "bifurcation");
         match () {
             () if self.start.is_some() => {
@@ -359,18 +347,14 @@ impl Arguments {
     }
 }
 
-/// The tokens per cluster, or the masses in a cluster; m is one that is the parameter.
+/// A mass; m is one that is the parameter.
+fn mass(m: &u32) -> String {
+    if *m == VARYING { "m".to_owned() } else { m.to_string() }
+}
+
+/// The tokens per cluster, or the masses in a cluster.
 fn sizes(clusters: &[Vec<u32>]) -> String {
-    let mass = |m: &u32| if *m == VARYING { "m".to_owned() } else { m.to_string() };
-    let one = |c: &Vec<u32>| {
-        let masses: Vec<String> = c.iter().map(mass).collect();
-        if c.iter().all(|m| *m == 1) {
-            c.len().to_string()
-        } else {
-            format!("({})", masses.join(" "))
-        }
-    };
-    clusters.iter().map(one).collect::<Vec<_>>().join("+")
+    super::problem::sizes(clusters, &mass)
 }
 
 fn kind(kind: Kind) -> &'static str {
@@ -471,7 +455,7 @@ fn of_branch(branch: &Branch, found: &Continuation, name: &str) -> Value {
         .collect();
     json!({
         "masses": of_clusters(&branch.clusters), "multiplicity": branch.multiplicity, "mirror": branch.mirror,
-        "rotations": branch.rotations, name: [low, high],
+        "symmetries": branch.rotations, name: [low, high],
         "ends": [end(branch.ends.0), end(branch.ends.1)], "pieces": branch.pieces.len(),
         "points": samples,
     })

@@ -1,34 +1,69 @@
 //! `explain`: the meaning of a registered name or of a term.
 
-use super::{list, output::Output, paper_page, papers, printed, terms};
+use super::output::is_markdown;
+use super::{list, paper_page, papers, printed, provenance, terms};
 use crate::attention::{dynamics, interaction};
-use crate::error::{Error, Result, format_number};
+use crate::error::{Error, Result};
+use crate::operation::Parameter;
+use crate::operation::{Answer, Operation, Parameters, Rows, Table, any, column};
 use crate::paper_figs::{self, PaperFigure};
-use crate::prediction::{self, Parameter, Prediction};
+use crate::parameters;
+use crate::prediction::{self, Prediction};
 use crate::recurrent::map;
 use crate::sphere::mass_law::{self, MassFamily};
 use crate::theorem::{self, Claim, Kind, Status, sentences};
 use crate::{lab::experiment, lab::model::GRID, sphere::law};
 use serde_json::{Value, json};
+use std::path::Path;
 
-/// Flags of `explain`.
-#[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  metastable explain cone-collapse\n  metastable explain cone-collapse --proof\n  metastable explain 2312.10794\n  metastable explain hypotheses never met"
-)]
-pub struct Arguments {
-    /// A theorem, prediction, dynamics, law, law of masses, observable, figure, experiment, study,
-    /// kernel, column, command, outcome, verdict, other term of the table of verdicts, or the
-    /// arXiv number of a paper.
-    #[arg(required = true)]
-    name: Vec<String>,
-    /// Print the derivation of a claim, if the cited paper does not contain it.
-    #[arg(long)]
-    proof: bool,
-    /// Print the page of a paper as Markdown.
-    #[arg(long, conflicts_with = "proof")]
-    markdown: bool,
+parameters! {
+    /// Parameters of `explain`.
+    struct Explain {
+        /// A theorem, prediction, dynamics, law, law of masses, observable, figure, experiment,
+        /// study, kernel, column, command, outcome, verdict, other term of the table of verdicts,
+        /// or the arXiv number of a paper. Or a result file (CSV, JSON, NPY, SVG, PNG, HTML, a
+        /// certificate), to see where it comes from and the command that reproduces it.
+        name: Vec<String>, any().positional().form("NAME|FILE");
+        /// Print the derivation of a claim, if the cited paper does not contain it.
+        proof: bool;
+        /// As --format markdown: the page of a paper.
+        markdown: bool, any().hidden().excludes(&["proof"]);
+    }
 }
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "explain",
+    group: "Papers",
+    summary: "Explain a theorem, paper, law, figure or term: statement, hypotheses, citation, status",
+    notes: "Examples:
+  metastable explain cone-collapse
+  metastable explain cone-collapse --proof
+  metastable explain 2312.10794
+  metastable explain hypotheses never met
+  metastable explain runs/figures/gamma-curve.png",
+    parameters: Explain::table,
+    results: &[
+        column("name", "the name"),
+        column("text", "what it is"),
+        column("derived", "whether the derivation is in this program"),
+        column("proof", "the derivation of a claim"),
+        column("markdown", "the page of a paper"),
+        column("sentence", "a sentence with its verdict"),
+        column("file", "the result file"),
+        column("origin", "where it comes from and the command that reproduces it"),
+        column("certificate", "what a certificate proves"),
+        column("check", "the command that checks it"),
+    ],
+    tables: &[Table {
+        name: "meanings",
+        what: "one row for each meaning of the name",
+        rows: Rows::Objects("meanings"),
+        columns: &[column("kind", "kind of object"), column("text", "what it is")],
+    }],
+    run: |given, _| Explain::of(given)?.run(),
+    ..Operation::EMPTY
+};
 
 /// One meaning of a name.
 struct Meaning {
@@ -36,31 +71,42 @@ struct Meaning {
     text: String,
 }
 
-impl Arguments {
+impl Explain {
     /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
         let name = self.name.join(" ");
         let name = name.as_str();
+        if name.is_empty() {
+            return Err(Error::parameter("name", "nothing", "a name (`list`), or a result file"));
+        }
         if self.proof {
             let claim = theorem::find(name)?;
             let (text, derived) = derivation(claim);
-            out.result(&json!({"name": name, "derived": derived, "proof": text}), &text);
-            return Ok(0);
+            let values = json!({"name": name, "derived": derived, "proof": text});
+            return Ok(Answer::new(values, text));
         }
-        if self.markdown {
+        if self.markdown || is_markdown() {
             let expected =
                 "the arXiv number of a paper (`list papers`); other pages have no Markdown";
-            let paper = papers::find(name)
-                .ok_or_else(|| Error::parameter("--markdown", format!("`{name}`"), expected))?;
+            let paper = papers::find(name).ok_or_else(|| {
+                Error::parameter("format", format!("markdown of `{name}`"), expected)
+            })?;
             let text = paper_page::page(paper).markdown();
-            out.result(&json!({"name": name, "markdown": text}), &text);
-            return Ok(0);
+            let values = json!({"name": name, "markdown": text});
+            return Ok(Answer::new(values, text));
         }
         let meanings = meanings(name);
+        // A result file may have a name that is also a term; any other file is no answer then.
+        if Path::new(name).is_file() {
+            let answer = provenance::explained(Path::new(name));
+            if answer.is_ok() || meanings.is_empty() {
+                return answer;
+            }
+        }
         if meanings.is_empty() {
             let mut known: Vec<String> =
                 list::kinds().flat_map(list::entries).map(|e| e.0).collect();
-            known.extend(terms::TERMS.iter().map(|w| w.0.to_owned()));
+            known.extend(terms::TERMS.iter().map(|term| term.name.clone()));
             known.push(sentences::GROUP.to_owned());
             known.sort();
             known.dedup();
@@ -80,8 +126,7 @@ impl Arguments {
         if let Ok(sentence) = sentences::sentence(name) {
             result["sentence"] = super::sentences::fields(sentence);
         }
-        out.table(&result, &["meanings"], &text);
-        Ok(0)
+        Ok(Answer::new(result, text))
     }
 }
 
@@ -105,7 +150,7 @@ fn meanings(name: &str) -> Vec<Meaning> {
         "a dynamics",
         dynamics::find(name, false).ok().map(|e| {
             format!(
-                "{}\n\nSource  {}\nConformance: metastable selftest {}",
+                "{}\n\nSource  {}\nConformance: metastable check selftest {}",
                 e.summary, e.citation, e.name
             )
         }),
@@ -162,8 +207,7 @@ fn interactions() -> String {
     );
     for entry in &interaction::ALL {
         let keys = entry.parameters.iter().map(|p| {
-            let (low, high) = (format_number(p.range.0), format_number(p.range.1));
-            format!("{} (default {}, in [{low}, {high}])", p.name, format_number(p.default))
+            format!("{} (default {}, {})", p.name, p.default().unwrap_or_default(), p.interval())
         });
         let keys = keys.collect::<Vec<_>>().join(", ");
         text.push_str(&format!("  {:10} phi(s) = {}; {keys}\n", entry.name, entry.formula));
@@ -178,14 +222,10 @@ fn interactions() -> String {
 }
 
 /// The parameters of a law, one line for each.
-fn keys(keys: &[(&str, f64, f64, f64, &str)]) -> String {
-    let line = |(k, v, lo, hi, what): &(&str, f64, f64, f64, &str)| {
-        format!(
-            "  {k} (default {}, in [{}, {}]): {what}",
-            format_number(*v),
-            format_number(*lo),
-            format_number(*hi)
-        )
+fn keys(keys: &[Parameter]) -> String {
+    let line = |p: &Parameter| {
+        let default = p.default().unwrap_or_default();
+        format!("  {} (default {default}, {}): {}", p.name, p.interval(), p.what)
     };
     keys.iter().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -205,7 +245,7 @@ fn masses(family: &MassFamily) -> String {
 
 /// A study with its parameters; a parameter that several parts share is listed once.
 fn study(s: &crate::study::Study) -> String {
-    let mut parameters: Vec<&crate::study::Parameter> = Vec::new();
+    let mut parameters: Vec<&Parameter> = Vec::new();
     for p in s.parts.iter().flat_map(|p| p.parameters) {
         if !parameters
             .iter()
@@ -263,36 +303,37 @@ fn statement(c: &Claim) -> String {
         .filter(|(_, text)| !text.is_empty())
         .map(|(label, text)| {
             let label = if c.lets.is_empty() && *label == "Then" { "Statement" } else { label };
-            format!("{label:<11} {}\n", paragraph(text))
+            format!("{label:<11} {}\n", paragraph(&c.printed(text)))
         })
         .collect()
 }
 
 /// The hypotheses from which cases are drawn, and how they are narrower than those of the source.
 fn hypotheses(c: &Claim) -> String {
-    let mut text = format!("Hypotheses  {}\n", c.domain);
+    let mut text = format!("Hypotheses  {}\n", c.hypotheses());
     if !c.narrower.is_empty() {
-        text.push_str(&format!("Narrower    {}\n", c.narrower));
+        text.push_str(&format!("Narrower    {}\n", c.printed(c.narrower)));
     }
     text
 }
 
 /// The derivation of a claim (true), or its source (false).
 fn derivation(c: &Claim) -> (String, bool) {
-    let stated = format!("{}\n\n{}{}", c.title, statement(c), hypotheses(c));
+    let stated = format!("{}\n\n{}{}", c.printed(c.title), statement(c), hypotheses(c));
     match theorem::derivation(c) {
-        Some(text) => (format!("{stated}\n{text}\n\nSource      {}", c.source), true),
+        Some(text) => {
+            (format!("{stated}\n{}\n\nSource      {}", theorem::plain(text), c.source), true)
+        }
         None => (format!("{stated}\nAs in the cited paper: {}", c.source), false),
     }
 }
 
 /// A prediction with its parameters and its results.
 fn predicted(p: &Prediction) -> String {
-    let parameter = |p: &Parameter| {
-        let default = p.default.map_or(String::new(), |v| format!(" (default {v})"));
-        vec![format!("  --{}", p.name), format!("{}{default}", p.help())]
-    };
-    let parameters: Vec<Vec<String>> = p.parameters.iter().map(parameter).collect();
+    let parameter =
+        |p: &Parameter| vec![format!("  --{}", super::operation::flag(p.name)), p.help()];
+    let parameters: Vec<Vec<String>> =
+        p.parameters.iter().filter(|p| !p.is_hidden()).map(parameter).collect();
     let result = |key: &str, meaning: &str| vec![format!("  {key}"), meaning.to_owned()];
     let results: Vec<Vec<String>> = p.results.iter().map(|r| result(r.key, r.meaning)).collect();
     format!(
@@ -307,7 +348,8 @@ fn predicted(p: &Prediction) -> String {
 
 /// A topic with its page and its claims.
 fn topic(t: &theorem::Topic) -> String {
-    let paragraph = |p: &str| super::sections::wrapped(p, super::sections::WIDTH).join("\n");
+    let paragraph =
+        |p: &str| super::sections::wrapped(&theorem::plain(p), super::sections::WIDTH).join("\n");
     let page = t.page.split("\n\n").map(paragraph).collect::<Vec<_>>().join("\n\n");
     let lines: Vec<Vec<String>> = t
         .claims
@@ -315,11 +357,11 @@ fn topic(t: &theorem::Topic) -> String {
         .flat_map(|c| c.with_variants())
         .map(|c| {
             let indent = if c.is_variant() { "  " } else { "" };
-            vec![format!("{indent}{}", c.name), c.status.to_string(), c.title.to_owned()]
+            vec![format!("{indent}{}", c.name), c.status.to_string(), c.printed(c.title)]
         })
         .collect();
     format!(
-        "{}\n\n{}\n\n{}\nCheck them: metastable check --topic {}",
+        "{}\n\n{}\n\n{}\nCheck them: metastable check {}",
         t.title,
         page,
         super::sections::columns(&["claim", "status", "title"], &lines),
@@ -354,13 +396,13 @@ fn claim(c: &Claim) -> String {
         }
     };
     let kind = paragraph(&kind);
-    let mut text = format!("{}\n\n{}{}", c.title, statement(c), hypotheses(c));
+    let mut text = format!("{}\n\n{}{}", c.printed(c.title), statement(c), hypotheses(c));
     let mut line = |label: &str, words: &str| {
         if !words.is_empty() {
             text.push_str(&format!("{label:<11} {words}\n"));
         }
     };
-    line("Correct", c.correct);
+    line("Correct", &c.printed(c.correct));
     line("Status", expected);
     line("Kind", &kind);
     line(
@@ -368,12 +410,12 @@ fn claim(c: &Claim) -> String {
         &if c.constant.is_empty() {
             c.no_constant.to_owned()
         } else {
-            format!("{} is perturbed until the check notices", c.constant)
+            format!("{} is perturbed until the check notices", c.printed(c.constant))
         },
     );
     let side = if c.status.expects_violation() { "must hold" } else { "must be violated" };
-    line("Control", &format!("{} ({side})", c.control.what));
-    line("Certified", c.proof.as_ref().map_or("", |p| p.what));
+    line("Control", &format!("{} ({side})", c.printed(c.control.what)));
+    line("Certified", &c.printed(c.proof.as_ref().map_or("", |p| p.what)));
     line("Source", c.source);
     if theorem::derivation(c).is_some() {
         line("Derivation", &format!("metastable explain {} --proof", c.name));

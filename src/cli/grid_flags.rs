@@ -4,31 +4,29 @@ use super::parameter::axis;
 use crate::attention::dynamics;
 use crate::error::{Error, Result};
 use crate::lab::provenance::quoted;
+use crate::operation::any;
+use crate::parameters;
 use crate::sphere::law::Law;
 use crate::theorem::{AxisValues, Region};
 
-/// A grid of values, or an interval of each variable.
-#[derive(clap::Args, Default, Clone)]
-pub struct GridFlags {
-    /// Numbers of tokens: a list 5,9, an interval 2..64, five values 2..64:5 or 2..64:log5.
-    #[arg(long, value_name = "RANGE", help_heading = "Range")]
-    n: Option<String>,
-    /// Dimensions, as --n.
-    #[arg(long, value_name = "RANGE", help_heading = "Range")]
-    d: Option<String>,
-    /// Inverse temperatures, as --n: 0.1..300:log5 are five values in geometric progression.
-    #[arg(long, value_name = "RANGE", allow_hyphen_values = true, help_heading = "Range")]
-    beta: Option<String>,
-    /// One dynamics (see `list dynamics`).
-    #[arg(long, value_name = "NAME", help_heading = "Range")]
-    dynamics: Option<String>,
-    /// One law of tokens (see `list laws`).
-    #[arg(long, value_name = "LAW", help_heading = "Range")]
-    law: Option<String>,
-    /// Also test points outside the hypotheses; the verdict then no longer refers to the stated
-    /// claim.
-    #[arg(long, help_heading = "Range")]
-    beyond: bool,
+parameters! {
+    /// A grid of values, or an interval of each variable.
+    #[derive(Default, Clone)]
+    pub struct GridFlags {
+        /// Numbers of tokens: a list 5,9, an interval 2..64, five values 2..64:5 or 2..64:log5.
+        n: Option<String>, any().form("RANGE").group("Range");
+        /// Dimensions, as --n.
+        d: Option<String>, any().form("RANGE").group("Range");
+        /// Inverse temperatures, as --n: 0.1..300:log5 are five values in geometric progression.
+        beta: Option<String>, any().form("RANGE").group("Range");
+        /// One dynamics (see `list dynamics`).
+        dynamics: Option<String>, any().form("NAME").group("Range");
+        /// One law of tokens (see `list laws`).
+        law: Option<String>, any().form("LAW").group("Range");
+        /// Also test points outside the hypotheses; the verdict then no longer refers to the stated
+        /// claim.
+        beyond: bool, any().group("Range");
+    }
 }
 
 impl GridFlags {

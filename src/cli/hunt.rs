@@ -2,13 +2,15 @@
 
 use super::cancel::cancelled;
 use super::grid_flags::GridFlags;
-use super::output::{Output, finite, number};
+use super::output::{finite, number};
 use super::run::ShardArguments;
 use super::session::Session;
 use super::shards::{merge_hunts, shared, write_hunt};
 use super::{out_file, progress};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::lab::{Counterexample, Provenance, arrays::write_atomically};
+use crate::operation::{Answer, Exit, Operation, Parameters, above, any, column};
+use crate::parameters;
 use crate::theorem::hunt::{self, ShareEstimate, ShareHunt, TimeLimit};
 use crate::theorem::{Betas, Claim, Finding, Kind, Region, Stop, TrialResult, confirm, find};
 use serde_json::{Value, json};
@@ -17,48 +19,81 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-/// Flags of `hunt`.
-#[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  metastable hunt sa-entropy --minutes 5\n  metastable hunt cone-speed-printed --n 2..4 --beta 1..10\n  metastable hunt --replay runs/hunt/cone-speed-printed.json"
-)]
-pub struct Arguments {
-    /// The claim (`list theorems`).
-    #[arg(required_unless_present = "replay")]
-    claim: Option<String>,
-    /// Evaluate a counterexample that `hunt` wrote again, by an independent method.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["claim", "minutes", "n", "d", "beta", "dynamics", "law", "beyond", "seed", "out", "shard", "merge"])]
-    replay: Option<PathBuf>,
-    /// Time limit in minutes; a violation is confirmed after it. Ctrl-C ends the hunt earlier and
-    /// keeps the best trial.
-    #[arg(long, default_value_t = 2.0, value_name = "M", allow_hyphen_values = true)]
-    minutes: f64,
-    #[command(flatten)]
-    range: GridFlags,
-    /// Random seed of trials and searches.
-    #[arg(long, default_value_t = 1, allow_hyphen_values = true)]
-    seed: u64,
-    /// File for a counterexample (default runs/hunt/CLAIM.json); with --shard or --merge the shared
-    /// folder.
-    #[arg(long, value_name = "PATH")]
-    out: Option<PathBuf>,
-    #[command(flatten)]
-    shards: ShardArguments,
+parameters! {
+    /// Parameters of `hunt`.
+    struct Hunt {
+        ..range: GridFlags;
+        ..shards: ShardArguments;
+        /// The claim (`list theorems`), or the file of a counterexample that `hunt` wrote: it is
+        /// evaluated again by an independent method.
+        claim: Option<String>, any().unless(&["replay"]).positional().form("CLAIM|FILE");
+        /// Evaluate a counterexample that `hunt` wrote again, by an independent method.
+        replay: Option<PathBuf>, any().hidden().excludes(&["claim"]);
+        /// Time limit in minutes; a violation is confirmed after it. Ctrl-C ends the hunt earlier
+        /// and keeps the best trial.
+        minutes: f64, above(0.0, 1e5).or("2").form("M");
+        /// Random seed of trials and searches.
+        seed: u64, any().or("1");
+        /// File for a counterexample (default runs/hunt/CLAIM.json); with --shard or --merge the
+        /// shared folder.
+        out: Option<PathBuf>, any().form("PATH");
+    }
 }
 
-impl Arguments {
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "hunt",
+    group: "Theorems",
+    summary: "Search the range of a claim for a counterexample, or replay one",
+    notes: "Examples:
+  metastable hunt sa-entropy --minutes 5
+  metastable hunt cone-speed-printed --n 2..4 --beta 1..10
+  metastable hunt runs/hunt/cone-speed-printed.json",
+    parameters: Hunt::table,
+    results: &[
+        column("claim", "name of the claim"),
+        column("found", "whether a violation was found"),
+        column("confirmed", "whether it is confirmed"),
+        column("confirmed_by", "methods that confirm it"),
+        column("against", "methods that do not find it"),
+        column("certified", "whether interval arithmetic certifies it"),
+        column("certified_margin", "upper bound on the margin"),
+        column("margin", "smallest margin"),
+        column("error", "its error"),
+        column("written_margin", "margin in the file"),
+        column("budget", "trials and seconds"),
+        column("file", "file of the counterexample"),
+        column("share", "smallest share that was found"),
+        column("share_at_most", "its upper bound"),
+        column("level", "the claimed share"),
+        column("place", "where it was found"),
+        column("shards", "number of shards"),
+        column("found_by", "shards that found a violation"),
+    ],
+    exits: &[
+        (Exit::Shown, "as the literature predicts"),
+        (Exit::Counterexample, "a theorem or a corrected claim is violated"),
+        (Exit::Undecided, "another end than the literature predicts, or not confirmed"),
+        (Exit::Interrupted, "interrupted"),
+    ],
+    run: |given, _| Hunt::of(given)?.run(),
+    ..Operation::EMPTY
+};
+
+impl Hunt {
     /// Runs it. Exit code 0 if the hunt ended as the literature predicts, 2 if a theorem or a
     /// corrected claim is violated.
-    pub fn run(mut self, out: &Output) -> Result<i32> {
-        if let Some(file) = &self.replay {
-            return replay(file, out);
+    fn run(mut self) -> Result<Answer> {
+        let written = self.claim.as_ref().filter(|name| Path::new(name).is_file());
+        if let Some(file) = self.replay.clone().or(written.map(PathBuf::from)) {
+            return replay(&file);
         }
         let claim = find(self.claim.as_deref().unwrap_or_default())?;
         let divided = shared(self.out.as_deref(), &self.shards)?;
         let Some((folder, shard)) = divided else {
-            return self.hunt_once(claim, out).map(|(code, _)| code);
+            return self.hunt_once(claim);
         };
-        let Some(shard) = shard else { return merge_hunts(&folder, claim, out) };
+        let Some(shard) = shard else { return merge_hunts(&folder, claim) };
         // Every shard draws from its own seed.
         let settings = self.seed.to_string();
         self.seed = shard.seed(self.seed);
@@ -67,17 +102,16 @@ impl Arguments {
             claim.name,
             shard.to_string().replace('/', "-of-")
         )));
-        let (code, mut answer) = self.hunt_once(claim, out)?;
-        answer["shards"] = shard.count().into();
-        write_hunt(&folder, claim, &settings, &shard, &answer)?;
-        Ok(code)
+        let mut answer = self.hunt_once(claim)?;
+        let mut values = Value::Object(answer.values.clone());
+        values["shards"] = shard.count().into();
+        write_hunt(&folder, claim, &settings, &shard, &values)?;
+        answer.values.insert("shards".into(), shard.count().into());
+        Ok(answer)
     }
 
     /// One hunt; its exit code and result.
-    fn hunt_once(&self, claim: &'static Claim, out: &Output) -> Result<(i32, Value)> {
-        if !(self.minutes > 0.0 && self.minutes <= 1e5) {
-            return Err(Error::parameter("--minutes", self.minutes, "a time in (0, 1e5]"));
-        }
+    fn hunt_once(&self, claim: &'static Claim) -> Result<Answer> {
         let region = self.range.region()?;
         let started = Instant::now();
         let limit = Duration::from_secs_f64(60.0 * self.minutes);
@@ -101,7 +135,7 @@ impl Arguments {
         let time = TimeLimit { keep_going: &go_on, stop };
         if let Kind::Share(level) = claim.kind {
             let seen = hunt::hunt_share(claim, &region, self.seed, &time)?;
-            return Ok(shares(claim, level, &seen, started.elapsed().as_secs_f64(), out));
+            return Ok(shares(claim, level, &seen, started.elapsed().as_secs_f64()));
         }
         let hunted = hunt::hunt(claim, &region, self.seed, &time)?;
         let seconds = started.elapsed().as_secs_f64();
@@ -117,13 +151,16 @@ impl Arguments {
             );
             let budget = json!({"trials": hunted.evaluations, "seconds": seconds});
             let answer = json!({"claim": claim.name, "found": false, "margin": margin.map(finite), "budget": budget, "file": null});
-            out.result(&answer, &text);
-            let inconclusive = if claim.status.expects_violation() { 3 } else { 0 };
-            return Ok((if session.cancelled() { 130 } else { inconclusive }, answer));
+            let end = match claim.status.expects_violation() {
+                _ if session.cancelled() => Exit::Interrupted,
+                true => Exit::Undecided,
+                false => Exit::Shown,
+            };
+            return Ok(Answer::new(answer, text).ended(end));
         };
         let small = hunt::shrink(claim, &region, best, self.seed, &time)?;
         let file = (path.as_path(), provenance);
-        self.report_violation(claim, &small, file, (hunted.evaluations, seconds), out)
+        self.report_violation(claim, &small, file, (hunted.evaluations, seconds))
     }
 
     /// The file of a counterexample.
@@ -149,8 +186,7 @@ impl Arguments {
         small: &TrialResult,
         (path, provenance): (&Path, Provenance),
         (evaluations, seconds): (u64, f64),
-        out: &Output,
-    ) -> Result<(i32, Value)> {
+    ) -> Result<Answer> {
         let confirmation = confirm(claim, small, self.seed)?;
         let file = Counterexample::new(claim, small, self.seed, &confirmation, provenance);
         out_file::create_parent(path)?;
@@ -161,7 +197,7 @@ impl Arguments {
             format!("\n  certified by interval arithmetic: the margin is at most {m:.4e}, so the claim is violated here")
         });
         let text = format!(
-            "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {confirmation}{certificate}\n  wrote {}; repeat: metastable hunt --replay {}",
+            "{}: violated at {}\n  margin {}, after {} trials, {seconds:.1} s; {confirmation}{certificate}\n  wrote {}; repeat: metastable hunt {}",
             claim.name,
             small.case,
             margin.map_or("unknown".into(), number),
@@ -173,19 +209,18 @@ impl Arguments {
         let answer = json!({"claim": claim.name, "found": true, "confirmed": confirmation.holds(), "confirmed_by": confirmation.confirmed_by, "against": confirmation.not_found_by, "certified": enclosed.is_some(),
             "certified_margin": enclosed, "margin": margin,
             "budget": budget, "file": path.display().to_string()});
-        out.result(&answer, &text);
-        let code = match (confirmation.holds(), claim.status.must_hold()) {
-            (true, true) => 2,
-            (false, _) => 3,
-            _ => 0,
+        let end = match (confirmation.holds(), claim.status.must_hold()) {
+            (true, true) => Exit::Counterexample,
+            (false, _) => Exit::Undecided,
+            _ => Exit::Shown,
         };
-        Ok((code, answer))
+        Ok(Answer::new(answer, text).ended(end))
     }
 }
 
 /// Evaluates a counterexample again. Exit code 0 if the claim is violated again and this is
 /// confirmed, else 3.
-fn replay(file: &Path, out: &Output) -> Result<i32> {
+fn replay(file: &Path) -> Result<Answer> {
     let file = Counterexample::read(file)?;
     let (claim, again) = file.evaluate()?;
     let confirmation = confirm(claim, &again, file.seed)?;
@@ -212,11 +247,13 @@ fn replay(file: &Path, out: &Output) -> Result<i32> {
             "not violated".to_owned()
         },
     );
-    out.result(
-        &json!({"claim": claim.name, "margin": margin, "error": error, "written_margin": file.margin, "confirmed": confirmed, "confirmed_by": confirmation.confirmed_by, "against": confirmation.not_found_by}),
-        &text,
-    );
-    Ok(if confirmed { 0 } else { 3 })
+    let values = json!({
+        "claim": claim.name, "margin": margin, "error": error, "written_margin": file.margin,
+        "confirmed": confirmed, "confirmed_by": confirmation.confirmed_by,
+        "against": confirmation.not_found_by,
+    });
+    let end = if confirmed { Exit::Shown } else { Exit::Undecided };
+    Ok(Answer::new(values, text).ended(end))
 }
 
 /// Time between two looks at the clock and at Ctrl-C.
@@ -238,7 +275,7 @@ fn alarm(limit: Duration, stop: &Stop, session: Arc<Session>) -> Sender<()> {
 }
 
 /// Reports the hunt of a claim of the kind `share`: a violation, or the smallest share found.
-fn shares(claim: &Claim, level: f64, seen: &ShareHunt, seconds: f64, out: &Output) -> (i32, Value) {
+fn shares(claim: &Claim, level: f64, seen: &ShareHunt, seconds: f64) -> Answer {
     let percent = |w: &ShareEstimate| {
         format!("{} of {} draws held ({:.1} %)", w.held, w.draws, 100.0 * w.share())
     };
@@ -273,15 +310,14 @@ fn shares(claim: &Claim, level: f64, seen: &ShareHunt, seconds: f64, out: &Outpu
             claim.name, seen.evaluations
         ),
     };
-    out.result(&answer, &text);
-    let code = match (seen.found(), seen.confirmed()) {
-        (true, true) if claim.status.must_hold() => 2,
-        (true, false) => 3,
-        (false, _) if cancelled() => 130,
-        (false, _) if claim.status.expects_violation() => 3,
-        _ => 0,
+    let end = match (seen.found(), seen.confirmed()) {
+        (true, true) if claim.status.must_hold() => Exit::Counterexample,
+        (true, false) => Exit::Undecided,
+        (false, _) if cancelled() => Exit::Interrupted,
+        (false, _) if claim.status.expects_violation() => Exit::Undecided,
+        _ => Exit::Shown,
     };
-    (code, answer)
+    Answer::new(answer, text).ended(end)
 }
 
 /// The command that measures the share at given parameters.

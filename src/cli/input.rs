@@ -1,5 +1,6 @@
 //! Flags shared by commands: tokens, frames of a run, dynamics.
 
+use super::masses::Masses;
 use super::model_flags::ModelArguments;
 use super::output::note;
 use crate::attention::dynamics::NamedDynamics;
@@ -7,16 +8,17 @@ use crate::attention::interaction::Interaction;
 use crate::attention::kernel::{EXACT_ACCURACY, KernelChoice};
 use crate::attention::model::{Model, Weighting};
 use crate::attention::{Dynamics, Spec, TimeScale, dynamics};
-use crate::error::{Error, PREDICTION, Result, format_number};
+use crate::error::{Error, PREDICTION, Result};
+use crate::flow::parameters::{Evaluation, LEAST_ACCURACY};
 use crate::lab::ModelSpec;
 use crate::lab::arrays::{self, Array};
-use crate::lab::snapshot::{FrameChoice, Snapshot, dynamics_text, model_seed, recorded_dynamics};
-use crate::num::{simd::Isa, stream::Stream};
-use crate::sphere::{
-    Tokens,
-    law::Law,
-    mass_law::{self, MassLaw},
+use crate::lab::snapshot::{
+    FrameChoice, Snapshot, dynamics_text, folder_and_cell, model_seed, recorded_dynamics,
 };
+use crate::num::{simd::Isa, stream::Stream};
+use crate::operation::{any, at_least, one_of};
+use crate::parameters;
+use crate::sphere::{Tokens, law::Law};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -42,28 +44,29 @@ pub fn note_unused_beta(interaction: &str) {
     note(&format!("--beta changes nothing: beta is no parameter of {interaction}"));
 }
 
-/// A frame of a finished run.
-#[derive(Clone, clap::Args)]
-pub struct RunArguments {
-    /// Folder of a finished run (`solve --out`, `run`); the tokens are those at --frame.
-    #[arg(long, value_name = "FOLDER")]
-    from_run: Option<PathBuf>,
-    /// Frame of --from-run, or layer of --tokens: last (default), a row number from 0, or t=T (the
-    /// last row up to time T). For an experiment add cell=ID and realisation=R, separated by
-    /// commas.
-    #[arg(long, value_name = "FRAME")]
-    frame: Option<String>,
+parameters! {
+    /// A frame of a finished run.
+    #[derive(Clone)]
+    pub struct RunArguments {
+        /// Folder of a finished run (`solve --out`, `run`), with the name of a cell of an
+        /// experiment; the tokens are those at --frame.
+        from_run: Option<String>, any().form("FOLDER[:CELL]");
+        /// Frame of --from-run, or layer of --tokens: last (default), a row number from 0, or t=T
+        /// (the last row up to time T). For an experiment add realisation=R.
+        frame: Option<String>, any().form("FRAME");
+    }
 }
 
 impl RunArguments {
     /// The folder, if one is given.
     pub fn folder(&self) -> Option<&Path> {
-        self.from_run.as_deref()
+        self.from_run.as_deref().map(|text| folder_and_cell(text).0)
     }
 
     /// The selected frame.
     pub fn which(&self) -> Result<FrameChoice> {
-        self.frame.as_deref().map_or(Ok(FrameChoice::default()), FrameChoice::parse)
+        let cell = self.from_run.as_deref().and_then(|text| folder_and_cell(text).1);
+        FrameChoice::of(self.frame.as_deref(), cell)
     }
 
     /// True if a frame is given.
@@ -74,7 +77,7 @@ impl RunArguments {
     /// The frame of a run, if one is given. **Errors** `--frame` without a run; the message expects
     /// `expected`.
     pub fn frame(&self, expected: &str) -> Result<Option<Snapshot>> {
-        match (&self.from_run, &self.frame) {
+        match (self.folder(), &self.frame) {
             (Some(folder), _) => self.which()?.read(folder).map(Some),
             (None, Some(frame)) => Err(Error::parameter("--frame", frame, expected)),
             (None, None) => Ok(None),
@@ -82,44 +85,41 @@ impl RunArguments {
     }
 }
 
-/// The source of the tokens.
-#[derive(Clone, clap::Args)]
-pub struct TokenArguments {
-    /// Tokens file: CSV (one token per row), NPY or NPZ of shape n x d, or `-` for standard input.
-    /// Of an array layers x n x d, --frame selects the layer.
-    #[arg(long, value_name = "FILE", conflicts_with = "from_run")]
-    tokens: Option<PathBuf>,
-    /// File of angles in radians (d = 2), one per row.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["tokens", "from_run"])]
-    angles: Option<PathBuf>,
-    /// Name of the array in an NPZ file.
-    #[arg(long, value_name = "NAME")]
-    array: Option<String>,
-    /// Divide every row by its norm.
-    #[arg(long)]
-    normalise: bool,
-    /// Masses of the tokens: a file with one number per token, or a law such as power:0.5 (`list
-    /// masses`). Default: equal masses.
-    #[arg(long, value_name = "FILE|LAW", value_hint = clap::ValueHint::AnyPath)]
-    masses: Option<String>,
-    #[command(flatten)]
-    pub past: RunArguments,
-    /// Draw the tokens from a law, for example uniform or cap:radius=0.3 (`list laws`).
-    #[arg(long, value_name = "LAW", conflicts_with_all = ["tokens", "angles", "from_run"])]
-    init: Option<String>,
-    /// Number of tokens.
-    #[arg(long, allow_hyphen_values = true)]
-    n: Option<i64>,
-    /// Ambient dimension.
-    #[arg(long, allow_hyphen_values = true)]
-    d: Option<i64>,
-    /// Random seed of tokens, masses, random matrices and noise that have none of their own
-    /// (default 1).
-    #[arg(long, allow_hyphen_values = true)]
-    seed: Option<u64>,
-    /// Print all tokens and coordinates with all digits.
-    #[arg(long)]
-    pub all_digits: bool,
+parameters! {
+    /// The source of the tokens.
+    #[derive(Clone)]
+    pub struct TokenArguments {
+        ..past: RunArguments;
+        /// Tokens file: CSV (one token per row), NPY or NPZ (with the name of its array) of shape
+        /// n x d, or `-` for standard input. Of an array layers x n x d, --frame selects the layer.
+        tokens: Option<PathBuf>, any().form("FILE[:ARRAY]").excludes(&["from_run"]);
+        /// File of angles in radians (d = 2), one per row.
+        angles: Option<PathBuf>, any().excludes(&["tokens", "from_run"]);
+        /// Name of the array in an NPZ file.
+        array: Option<String>, any().hidden();
+        /// Divide every row by its norm.
+        normalise: bool;
+        /// Masses of the tokens: a file with one number per token, a list such as 1,1,2, or a law
+        /// such as power:0.5 (`list masses`). Only their ratios matter. Default: equal masses.
+        masses: Option<String>, any().form("FILE|LIST|LAW");
+        /// Draw the tokens from a law, for example uniform or cap:radius=0.3 (`list laws`).
+        init: Option<String>,
+            any().form("LAW").excludes(&["tokens", "angles", "from_run"]).check(law);
+        /// Number of tokens, with --init.
+        n: Option<usize>, at_least(1.0);
+        /// Ambient dimension, with --init.
+        d: Option<usize>, at_least(2.0);
+        /// Random seed of tokens, masses, random matrices and noise that have none of their own
+        /// (default 1).
+        seed: Option<u64>;
+        /// Print all tokens and coordinates with all digits.
+        all_digits: bool;
+    }
+}
+
+/// **Errors** a text that is no law of tokens.
+fn law(text: &str) -> Result<()> {
+    Law::parse(text).map(drop)
 }
 
 impl TokenArguments {
@@ -130,8 +130,10 @@ impl TokenArguments {
 
     /// The tokens in the state space of a model.
     pub fn placed(&self, model_spec: &ModelSpec, radii: Option<&[f64]>) -> Result<Tokens> {
-        let (model, law) = (&model_spec.model, self.mass_law()?);
-        self.check(model_spec.seed.is_some() || law.as_ref().is_some_and(MassLaw::is_random))?;
+        let model = &model_spec.model;
+        let masses = self.masses.as_deref().map(Masses::read).transpose()?;
+        let random = matches!(&masses, Some(Masses::Law(law)) if law.is_random());
+        self.check(model_spec.seed.is_some() || random)?;
         let array = self.array.as_deref();
         let x = if let Some(path) = &self.tokens {
             let table = self.layer(arrays::read(path, array)?)?;
@@ -160,12 +162,10 @@ impl TokenArguments {
                 None => x,
             }
         } else if let Some(law) = &self.init {
-            let count = |name: &str, v: Option<i64>, low: i64| match v {
-                Some(v) if v >= low => Ok(v as usize),
-                Some(v) => Err(Error::parameter(name, v, format!("a whole number >= {low}"))),
-                None => Err(Error::parameter(name, "nothing", format!("{name} with --init"))),
+            let count = |name: &str, v: Option<usize>| {
+                v.ok_or_else(|| Error::parameter(name, "nothing", format!("{name} with --init")))
             };
-            let (n, d) = (count("--n", self.n, 1)?, count("--d", self.d, 2)?);
+            let (n, d) = (count("--n", self.n)?, count("--d", self.d)?);
             model.tokens_from_unit_vectors(
                 &Law::parse(law)?.sample(n, d, &mut Stream::new(self.seed(), &["cli", "init"]))?,
                 radii,
@@ -177,31 +177,18 @@ impl TokenArguments {
                 "one of --tokens FILE, --angles FILE, --from-run FOLDER, or --init LAW with --n and --d",
             ));
         };
-        match (law, &self.masses) {
-            (Some(law), _) => {
+        match masses {
+            Some(Masses::Law(law)) => {
                 let weights = law.weights(x.n(), &mut Stream::new(self.seed(), &["cli", "masses"]));
                 x.with_masses(&weights)
             }
-            (None, Some(path)) => x.with_masses(&arrays::list(Path::new(path), None)?),
-            (None, None) => Ok(x),
-        }
-    }
-
-    /// The law of `--masses`; none if it is a file.
-    ///
-    /// **Errors** a malformed law; a word that is neither a law nor a file.
-    fn mass_law(&self) -> Result<Option<MassLaw>> {
-        let Some(word) = self.masses.as_deref().filter(|word| !Path::new(word).exists()) else {
-            return Ok(None);
-        };
-        match MassLaw::parse(word) {
-            Some(law) => law.map(Some),
-            None if word.contains(['.', '/']) || word == "-" => Ok(None),
-            None => {
-                let expected =
-                    format!("a file with one mass per token, or a law: {}", mass_law::usage());
-                Err(Error::parameter("--masses", word, expected))
-            }
+            Some(Masses::Numbers(low, high)) if low == high => x.with_masses(&low),
+            Some(Masses::Numbers(..)) => Err(Error::parameter(
+                "masses",
+                self.masses.as_deref().unwrap_or_default(),
+                "numbers: only `landscape` and `continue` take intervals of masses",
+            )),
+            None => Ok(x),
         }
     }
 
@@ -213,18 +200,13 @@ impl TokenArguments {
             || self.init.is_some()
     }
 
-    /// True if the tokens are drawn from a law.
-    pub fn is_drawn(&self) -> bool {
-        self.init.is_some()
-    }
-
     /// The same flags with another seed.
     pub fn with_seed(&self, seed: u64) -> Self {
         Self { seed: Some(seed), ..self.clone() }
     }
 
     /// The values of --n and --d.
-    pub fn shape(&self) -> (Option<i64>, Option<i64>) {
+    pub fn shape(&self) -> (Option<usize>, Option<usize>) {
         (self.n, self.d)
     }
 
@@ -319,61 +301,33 @@ impl TokenArguments {
     }
 }
 
-/// The dynamics.
-#[derive(clap::Args)]
-pub struct DynamicsArguments {
-    /// Name of the dynamics (`list dynamics`). Default: sa, or usa with --weights exponential.
-    #[arg(long)]
-    dynamics: Option<String>,
-    /// Inverse temperature.
-    #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
-    pub beta: Option<f64>,
-    /// Causal mask: token i sees the tokens j <= i.
-    #[arg(long)]
-    causal: bool,
-    /// Time normalisation of USA: u1 (default), u2, u3 or u4.
-    #[arg(long)]
-    time_scale: Option<String>,
-    #[command(flatten)]
-    pub parts: ModelArguments,
-    #[command(flatten)]
-    pub kernel: KernelArguments,
-}
-
-/// How velocities are evaluated.
-#[derive(clap::Args)]
-pub struct KernelArguments {
-    /// Algorithm of the kernel sums (`list kernels`), or auto. If the named algorithm cannot reach
-    /// the default accuracy, its own accuracy is used and printed; with --accuracy this is an
-    /// error.
-    #[arg(long, default_value = "auto")]
-    pub kernel: String,
-    /// Relative accuracy of each velocity. Above 1e-13, auto may choose a faster algorithm. Default
-    /// 1e-13; `solve`: rtol / 100 times the kernel width; with noise 1e-9.
-    #[arg(long)]
-    pub accuracy: Option<f64>,
-    /// Instruction set: auto, portable, avx2 or avx512.
-    #[arg(long, default_value = "auto")]
-    pub simd: String,
-}
-
-/// Largest accepted value of the relative error of a velocity.
-const LEAST_ACCURACY: f64 = 0.1;
-
-impl KernelArguments {
-    /// The specification with these settings.
-    pub fn apply(&self, spec: Spec, default_accuracy: f64) -> Result<Spec> {
-        let kernel = super::mpi::choose_kernel(KernelChoice::parse(&self.kernel)?)?;
-        let accuracy = self.accuracy.unwrap_or(default_accuracy);
-        if !(EXACT_ACCURACY..=LEAST_ACCURACY).contains(&accuracy) {
-            return Err(Error::parameter(
-                "--accuracy",
-                accuracy,
-                "a number in [1e-13, 0.1]; double precision allows no less",
-            ));
-        }
-        Ok(Spec { kernel, accuracy, isa: Isa::parse(&self.simd)?, ..spec })
+parameters! {
+    /// The dynamics.
+    pub struct DynamicsArguments {
+        ..parts: ModelArguments;
+        ..kernel: Evaluation;
+        /// Name of the dynamics (`list dynamics`). Default: sa, or usa with the row weights
+        /// exponential.
+        dynamics: Option<String>, any().form("NAME");
+        /// Inverse temperature.
+        beta: Option<f64>, one_of(&["interaction"]);
+        /// Causal mask: token i sees the tokens j <= i.
+        causal: bool;
+        /// Time normalisation of USA: u1 (default), u2, u3 or u4.
+        time_scale: Option<String>, any().form("SCALE").check(time_scale);
     }
+}
+
+/// **Errors** a text that is no time scale.
+fn time_scale(text: &str) -> Result<()> {
+    TimeScale::parse(text).map(drop)
+}
+
+/// A specification with these settings.
+pub fn evaluated(evaluation: &Evaluation, spec: Spec, default_accuracy: f64) -> Result<Spec> {
+    let kernel = super::mpi::choose_kernel(KernelChoice::parse(&evaluation.kernel)?)?;
+    let accuracy = evaluation.accuracy.unwrap_or(default_accuracy);
+    Ok(Spec { kernel, accuracy, isa: Isa::parse(&evaluation.simd)?, ..spec })
 }
 
 impl DynamicsArguments {
@@ -451,7 +405,12 @@ impl DynamicsArguments {
             kappa.map(|text| Interaction::parse_row_weights(text, &[])).transpose()?;
         }
         let spec = Spec { time_scale: self.time_scale()?, ..Spec::new(self.beta(), x.n()) };
-        model.build(&self.name(model), self.causal, &self.kernel.apply(spec, accuracy)?, x.d())
+        model.build(
+            &self.name(model),
+            self.causal,
+            &evaluated(&self.kernel, spec, accuracy)?,
+            x.d(),
+        )
     }
 
     /// Prints a note if a run is continued or analysed with other dynamics than it was made with.
@@ -494,22 +453,13 @@ impl DynamicsArguments {
     }
 }
 
-/// The whole number of a flag, in `[low, high]`.
-pub fn count(flag: &str, v: i64, low: i64, high: i64) -> Result<usize> {
-    if (low..=high).contains(&v) {
-        Ok(v as usize)
-    } else {
-        Err(Error::parameter(flag, v, format!("a whole number in [{low}, {high}]")))
+/// **Errors** a time between 0 and the range in which times are resolved.
+pub fn end_time(text: &str) -> Result<()> {
+    let t: f64 = text.trim().parse().unwrap_or(0.0);
+    if t > 0.0 && !(1e-300..=1e300).contains(&t) {
+        return Err(Error::parameter("t_end", text, "0, or a time from 1e-300 to 1e300"));
     }
-}
-
-/// An end time in the range in which times are resolved; other wrong ones have errors of their own.
-pub fn end_time(t: f64) -> Result<f64> {
-    if t.is_finite() && t > 0.0 && !(1e-300..=1e300).contains(&t) {
-        let expected = "0, or a time from 1e-300 to 1e300";
-        return Err(Error::parameter("--t-end", format_number(t), expected));
-    }
-    Ok(t)
+    Ok(())
 }
 
 /// The error for a value that is not a number.

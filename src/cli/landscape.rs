@@ -2,28 +2,77 @@
 //! benign landscapes; `landscape_sphere` has those of other dimensions.
 
 use super::landscape_sphere::Request;
-use super::output::{Output, counted, note, note_seconds, number};
-use super::parameter::axis;
+use super::output::{counted, note, note_seconds, number};
+use super::problem::{Problem, sizes, words_of_masses};
 use super::proof::Standing;
 use super::{any_number, input, out_file, progress, session};
 use crate::attention::interaction::Interaction;
-use crate::error::{Error, Result, in_range};
-use crate::lab::replace::Problem;
+use crate::error::{Error, Result};
+use crate::lab::arrays;
+use crate::lab::replace;
 use crate::lab::write::is_special;
-use crate::lab::{arrays, range};
+use crate::operation::{
+    Answer, Exit, Operation, Parameters, Rows, Span, Table, any, column, within,
+};
+use crate::parameters;
 use crate::proofs::landscape::{
     Benign, KIND, Landscape, Orbit, Partial, Region, Tokens, UndecidedBox, Work, benign_with,
     complete_with, seconds_benign, seconds_complete,
 };
-use crate::theorem::AxisValues;
+use crate::proofs::spheres::MAX_DIMENSION;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Flags of `landscape`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
+parameters! {
+    /// Parameters of `landscape`.
+    struct Complete {
+        ..problem: Problem;
+        /// Ambient dimension: 2 for the circle, more for a sphere, or `any` for all dimensions at
+        /// once. Spheres have up to 5 tokens.
+        d: String, any().or("2").form("D|any").check(dimension);
+        /// Prove that every critical point except one cluster has a direction in which the energy
+        /// increases, or a counterexample.
+        benign: bool;
+        /// File for the certificate, which `certify check` verifies independently. After Ctrl-C,
+        /// and every minute, it has what was decided, and the same command goes on from there.
+        out: Option<PathBuf>;
+        /// Minutes after which --out is written again, on the circle (default 1).
+        keep_every: Option<f64>, within(0.0, 1e5).form("MINUTES").needs(&["out"]);
+        /// Search part k of K of the boxes, k from 0, one part per machine; write it to --out.
+        shard: Option<String>, any().form("k/K").needs(&["out"]).check(part);
+        /// Files of shares or of interrupted runs whose decided boxes are taken over. The joint
+        /// certificate is verified before it is written.
+        from: Vec<PathBuf>, any().form("FILES").needs(&["out"]).separated();
+        /// Do not run the verifier; the answer is then called found by the search, not proved.
+        unchecked: bool, any().excludes(&["from"]);
+    }
+}
+
+/// **Errors** a text that is no dimension.
+fn dimension(text: &str) -> Result<()> {
+    let d = text.parse::<usize>().ok();
+    match d.filter(|d| (2..=MAX_DIMENSION).contains(d)) {
+        None if text != "any" => {
+            let expected = "2, the circle; a number from 3 to 1000; or any, all dimensions at once";
+            Err(Error::parameter("d", text, expected))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// **Errors** a text that is no part of boxes.
+fn part(text: &str) -> Result<()> {
+    shard(text).map(drop)
+}
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "landscape",
+    group: "Analyse",
+    summary: "All critical points on the circle or on spheres, proved to be all",
+    notes: "Examples:
   metastable landscape --n 5 --beta 4
   metastable landscape --n 4 --beta 0.05..50 --out four.txt
   metastable landscape --n 6 --beta -0.66..-0.16 --benign
@@ -38,84 +87,113 @@ use std::time::{Duration, Instant};
 
 Proved at one beta: the list contains all critical points, up to rotations, reflections and
 permutations of equal masses, with their numbers of unstable directions. For an interval of beta:
-the same holds in the middle of it, and for all beta in it there are as many points with the same
-numbers. With --benign: for all beta in the interval, every critical point except one cluster has a
-direction in which the energy increases; then almost every start of SA and USA converges to one
-cluster. The independent verifier checks each proof before the answer is called proved.
+the table shows its midpoint; the number of points and their unstable directions are proved to be
+the same at every beta of the interval. With --benign: for all beta in the interval, every critical
+point except one cluster has a direction in which the energy increases; then almost every start of
+SA and USA converges to one cluster. The independent verifier checks each proof before the answer is
+called proved.
 
-Another interaction needs two derivatives on [-1, 1]. If it is not proved to be positive, larger
-gaps and pairs of clusters are searched, too.
-
-Exit codes: 0 complete, or benign; 2 with --benign, a proved local maximum with several clusters;
-3 undecided; 130 interrupted, with what was decided.")]
-pub struct Arguments {
-    /// Number of tokens. Default: the number of masses.
-    #[arg(long, allow_hyphen_values = true, required_unless_present = "masses")]
-    n: Option<i64>,
-    /// Ambient dimension: 2 for the circle, more for a sphere, or `any` for all dimensions at once.
-    /// Spheres have up to 5 tokens.
-    #[arg(long, value_name = "D|any", default_value = "2", allow_hyphen_values = true)]
-    d: String,
-    /// Inverse temperature B, or all in an interval A..B, between -10 and 100. The kernel is
-    /// e^(beta cos), also for negative beta.
-    #[arg(
-        long,
-        value_name = "B|A..B",
-        allow_hyphen_values = true,
-        required_unless_present = "interaction"
-    )]
-    beta: Option<String>,
-    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta, with
-    /// parameters of its own after a semicolon: 's^p + a; p=3, a=1'. The energy is (1/2) sum_ij m_i
-    /// m_j W(<x_i, x_j>) with W' = phi.
-    #[arg(long, value_name = "PHI", allow_hyphen_values = true)]
-    interaction: Option<String>,
-    /// File with the masses of the tokens, or a list such as 1,1,2; decimal numbers whose ratios
-    /// count. With --benign an entry may be an interval: 1..1.2 proves it for all masses in it.
-    /// Default: equal masses.
-    #[arg(long, value_name = "FILE|LIST")]
-    masses: Option<String>,
-    /// Prove that every critical point except one cluster has a direction in which the energy
-    /// increases, or a counterexample.
-    #[arg(long)]
-    benign: bool,
-    /// File for the certificate, which `certify check` verifies independently. After Ctrl-C, and
-    /// every minute, it has what was decided, and the same command goes on from there.
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
-    /// Minutes after which --out is written again, on the circle (default 1).
-    #[arg(long, value_name = "MINUTES", requires = "out", allow_hyphen_values = true)]
-    keep_every: Option<f64>,
-    /// Search only the share k of K shares of the boxes, k from 0, for several machines; --out has
-    /// the share.
-    #[arg(long, value_name = "k/K", requires = "out")]
-    shard: Option<String>,
-    /// Files of shares or of interrupted runs whose decided boxes are taken over. The joint
-    /// certificate is verified before it is written.
-    #[arg(long, value_name = "FILES", value_delimiter = ',', requires = "out")]
-    from: Vec<PathBuf>,
-    /// Do not run the verifier; the answer is then called found by the search, not proved.
-    #[arg(long, conflicts_with = "from")]
-    unchecked: bool,
-}
+phi must be twice differentiable on [-1, 1]. If phi > 0 is not proved, tokens may lie outside a half
+circle, so the search is larger.",
+    parameters: Complete::table,
+    results: &[
+        column("n", "number of tokens"),
+        column("d", "ambient dimension"),
+        column("masses", "masses as whole numbers"),
+        column("largest_masses", "upper bounds of the masses"),
+        column("beta", "inverse temperature, or the ends of its interval"),
+        column("interaction", "the interaction"),
+        column("interaction_is_positive", "whether it is proved to be positive"),
+        column("largest_gap_in_turns", "largest gap between clusters that is searched"),
+        column("complete", "whether the list is proved to be complete"),
+        column("proof", "what stands behind the word proved"),
+        column("at_beta", "inverse temperature of the table"),
+        column(
+            "labelled_by_unstable_directions",
+            "number of labelled points by unstable directions",
+        ),
+        column("morse_inequalities", "whether the Morse inequalities hold"),
+        column("boxes", "number of boxes"),
+        column("undecided", "number of undecided boxes"),
+        column("undecided_beta", "intervals of beta that are not decided"),
+        column("interrupted", "whether the search was interrupted"),
+        column("benign", "whether the landscape is proved to be benign"),
+        column("by_average", "whether an average over all directions proves it"),
+        column("counterexample", "a proved local maximum with several clusters"),
+        column("any_number_of_tokens", "what is proved for any number of tokens"),
+        column("pieces", "intervals of beta with lists of their own"),
+    ],
+    tables: &[
+        Table {
+            name: "orbits",
+            what: "one row for each critical point, up to symmetry",
+            rows: Rows::Objects("orbits"),
+            columns: &[
+                column("clusters", "number of clusters"),
+                column("sizes", "tokens per cluster"),
+                column("masses", "masses of the tokens of each cluster"),
+                column("unstable_directions", "directions in which the energy increases"),
+                column("multiplicity", "number of labelled points"),
+                column("symmetries", "symmetries that map the point to itself"),
+                column("mirror", "whether its mirror image is the same point"),
+                column("energy_share", "energy relative to one cluster"),
+                column("gaps", "on the circle: angles between the clusters, in radians"),
+                column("gaps_error", "their error"),
+                column("rank", "on spheres: dimension of the span"),
+                column("unstable_in_span", "on spheres: unstable directions within the span"),
+                column(
+                    "unstable_per_further_dimension",
+                    "on spheres: further ones for each further dimension",
+                ),
+                column("inner_products", "on spheres: inner products of the clusters"),
+                column("inner_products_error", "their error"),
+            ],
+        },
+        Table {
+            name: "undecided_boxes",
+            what: "one row for each of the first undecided boxes",
+            rows: Rows::Objects("undecided_boxes"),
+            columns: &[
+                column("masses", "masses of the tokens of each cluster"),
+                column("gaps_in_turns", "bounds of the gaps"),
+                column("inner_products", "bounds of the inner products"),
+                column("beta", "bounds of beta"),
+            ],
+        },
+        Table {
+            name: "undecided_regions",
+            what: "one row for each region of undecided boxes",
+            rows: Rows::Objects("undecided_regions"),
+            columns: &[
+                column("masses", "masses of the tokens of each cluster"),
+                column("gaps_in_turns", "bounds of the gaps"),
+                column("beta", "bounds of beta"),
+                column("boxes", "number of boxes"),
+                column("has_critical_point", "whether it is proved to have a critical point"),
+            ],
+        },
+    ],
+    exits: &[
+        (Exit::Shown, "complete, or benign, or a decided share"),
+        (Exit::Counterexample, "with --benign, a proved local maximum with several clusters"),
+        (Exit::Undecided, "undecided"),
+        (Exit::Interrupted, "interrupted, with what was decided"),
+    ],
+    run: |given, _| Complete::of(given)?.run(),
+    ..Operation::EMPTY
+};
 
 /// Least time between two pauses if most of it went into boxes that were visited before.
 const REPEATED: Duration = Duration::from_millis(100);
 
-/// Exit codes of a counterexample, of an open question, and of an interruption.
-const COUNTEREXAMPLE: i32 = 2;
-const UNDECIDED: i32 = 3;
-const INTERRUPTED: i32 = 130;
-
-impl Arguments {
+impl Complete {
     /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
         if self.d != "2" {
-            return self.on_spheres(out);
+            return self.on_spheres();
         }
         let tokens = self.tokens()?;
-        let every = in_range("--keep-every", self.keep_every.unwrap_or(1.0), 0.0, 1e5)?;
-        let every = Duration::from_secs_f64(60.0 * every);
+        let every = Duration::from_secs_f64(60.0 * self.keep_every.unwrap_or(1.0));
         self.check_files(&tokens)?;
         let seconds = if self.benign { seconds_benign(&tokens) } else { seconds_complete(&tokens) };
         note_seconds("the proof", seconds);
@@ -139,20 +217,17 @@ impl Arguments {
         let certificate = certificate.filter(|_| standing.holds());
         // A failed write does not lose the printed result.
         let written = self.write(certificate.or(partial));
-        let code = found.code(&standing);
+        let end = found.end(&standing);
         // A share has no interruption, and boxes of other shares are undecided.
-        if partial.is_some() && code == UNDECIDED {
+        if partial.is_some() && end == Exit::Undecided {
             let text = "this share is decided; `--from` with the files of all shares joins them";
-            out.result(
-                &found.json(&tokens, &standing),
-                &format!("{}\n{text}\n", self.header(&tokens)),
-            );
-            return written.map(|()| 0);
+            let text = format!("{}\n{text}\n", self.header(&tokens));
+            return written.map(|()| Answer::new(found.json(&tokens, &standing), text));
         }
         let header = self.header(&tokens);
         let mut all = json!({
             "n": tokens.n(), "d": 2, "masses": tokens.masses(),
-            "largest_masses": tokens.upper_masses(), "interaction": self.interaction,
+            "largest_masses": tokens.upper_masses(), "interaction": self.problem.interaction,
             "interaction_is_positive": tokens.is_positive(), "largest_gap_in_turns": tokens.longest_gap(),
         });
         if let (Some(all), Value::Object(json)) =
@@ -161,16 +236,15 @@ impl Arguments {
             all.extend(json);
         }
         let text = format!("{header}\n{}", found.text(&tokens, &standing));
-        out.table(&all, &["orbits"], &text);
-        written.map(|()| code)
+        written.map(|()| Answer::new(all, text).ended(end))
     }
 
     /// All critical points on spheres.
     ///
     /// **Errors** flags that only proofs on the circle have.
-    fn on_spheres(&self, out: &Output) -> Result<i32> {
+    fn on_spheres(&self) -> Result<Answer> {
         let of_the_circle = [
-            ("--interaction", self.interaction.is_some()),
+            ("--interaction", self.problem.interaction.is_some()),
             ("--shard", self.shard.is_some()),
             ("--from", !self.from.is_empty()),
             ("--keep-every", self.keep_every.is_some()),
@@ -179,31 +253,28 @@ impl Arguments {
             let expected = format!("--d 2, the circle, with {flag}");
             return Err(Error::parameter("--d", &self.d, expected));
         }
-        let masses = match self.masses.as_deref().map(masses).transpose()? {
-            Some((low, high)) if low != high => {
-                let expected = "numbers: intervals of masses need --benign and --d 2";
-                let found = self.masses.as_deref().unwrap_or_default();
-                return Err(Error::parameter("--masses", found, expected));
-            }
-            other => other.map(|m| m.0),
-        };
+        let (low, high) = self.problem.bounds()?;
+        if low != high {
+            let expected = "numbers: intervals of masses need --benign and --d 2";
+            let found = self.problem.masses.as_deref().unwrap_or_default();
+            return Err(Error::parameter("masses", found, expected));
+        }
         let sphere = Request {
-            n: self.n,
+            problem: &self.problem,
             d: &self.d,
-            beta: self.beta.as_deref().unwrap_or_default(),
-            masses: masses.as_deref(),
+            masses: &low,
             benign: self.benign,
             unchecked: self.unchecked,
             out: self.out.as_deref(),
         };
-        sphere.run(out)
+        sphere.run()
     }
 
     /// **Errors** files of other problems.
     fn check_files(&self, tokens: &Tokens) -> Result<()> {
-        let same = |found: &Problem| match found {
-            Problem::Hypotheses(text) => tokens.is_given_in(text, self.benign),
-            Problem::Result(_) => false,
+        let same = |found: &replace::Problem| match found {
+            replace::Problem::Hypotheses(text) => tokens.is_given_in(text, self.benign),
+            replace::Problem::Result(_) => false,
         };
         self.out.iter().try_for_each(|path| out_file::check(path, &same))
     }
@@ -283,56 +354,21 @@ impl Arguments {
 
     /// The tokens and the inverse temperatures.
     fn tokens(&self) -> Result<Tokens> {
-        let beta = self.beta()?;
-        let (masses, upper) = match &self.masses {
-            Some(text) => masses(text)?,
-            None => {
-                let n = self.n.unwrap_or_default();
-                // A huge number is refused by its value, before memory is needed.
-                let all = vec![1.0; usize::try_from(n).unwrap_or_default().min(1000)];
-                (all.clone(), all)
-            }
-        };
-        if let Some(n) = self.n
-            && self.masses.is_some()
-            && usize::try_from(n).ok() != Some(masses.len())
-        {
-            let expected = format!("{}, the number of masses", masses.len());
-            return Err(Error::parameter("--n", n, expected));
+        let (problem, beta) = (&self.problem, self.problem.beta());
+        if problem.interaction.is_some() && problem.beta.as_ref().is_some_and(Span::is_interval) {
+            let expected = "one number: an interaction has fixed parameters";
+            return Err(Error::parameter("beta", problem.beta_text(), expected));
         }
+        let (masses, upper) = problem.bounds()?;
         let tokens = Tokens::new(&masses, beta.unwrap_or_default())
             .and_then(|tokens| tokens.with_masses_up_to(&masses, &upper));
-        let tokens = match &self.interaction {
+        let tokens = match &problem.interaction {
             Some(text) => {
                 tokens.and_then(|tokens| tokens.with_interaction(&interaction(text, beta)?))
             }
             None => tokens,
         };
-        tokens.map_err(|e| match e {
-            Error::Parameter { name, expected, .. } if name == "n" && self.masses.is_none() => {
-                Error::parameter("--n", self.n.unwrap_or_default(), expected)
-            }
-            Error::Parameter { name, found, expected } => {
-                Error::Parameter { name: format!("--{name}"), found, expected }
-            }
-            other => other,
-        })
-    }
-
-    /// The inverse temperatures, if they are given.
-    ///
-    /// **Errors** a list of several, an interval together with an interaction.
-    fn beta(&self) -> Result<Option<(f64, f64)>> {
-        let Some(text) = &self.beta else { return Ok(None) };
-        let expected = match axis("--beta", text)? {
-            AxisValues::Range(low, high) if self.interaction.is_none() => {
-                return Ok(Some((low, high)));
-            }
-            AxisValues::List(all) if all.len() == 1 => return Ok(Some((all[0], all[0]))),
-            AxisValues::Range(..) => "one number: an interaction has fixed parameters",
-            AxisValues::List(_) => "one number, or an interval a..b of numbers",
-        };
-        Err(Error::parameter("--beta", text, expected))
+        tokens.map_err(|e| problem.refused(e))
     }
 
     /// What is proved, as a heading.
@@ -340,18 +376,14 @@ impl Arguments {
         let (low, high) = (tokens.masses(), tokens.upper_masses());
         let mass = |(a, b): (&u32, &u32)| if a == b { a.to_string() } else { format!("{a}..{b}") };
         let masses: Vec<String> = low.iter().zip(high).map(mass).collect();
-        let masses = if low == high && low.iter().all(|m| *m == 1) {
-            "equal masses".to_owned()
-        } else {
-            format!("masses {}", masses.join(", "))
-        };
-        let law = match (tokens.interaction(), &self.interaction) {
+        let masses = words_of_masses(&masses);
+        let law = match (tokens.interaction(), &self.problem.interaction) {
             (Some((_, parameters)), Some(text)) => {
                 let beta = parameters.iter().find(|p| p.0 == "beta" && !text.contains("beta="));
                 let beta = beta.map_or(String::new(), |p| format!(", beta = {}", p.1));
                 format!("phi(s) = {text}{beta}\n{}", lemma(tokens))
             }
-            _ => format!("beta = {}", self.beta.as_deref().unwrap_or_default()),
+            _ => format!("beta = {}", self.problem.beta_text()),
         };
         format!("{} tokens on the circle, {masses}, {law}", tokens.n())
     }
@@ -407,29 +439,6 @@ fn shard(text: &str) -> Result<(u32, u32)> {
     let found = text.split_once('/').and_then(read).filter(fits);
     found
         .ok_or_else(|| Error::parameter("--shard", text, "k/K with 0 <= k < K <= 512, such as 1/4"))
-}
-
-/// Masses from a list with numbers and intervals, or from a file: lower and upper bounds.
-pub(super) fn masses(text: &str) -> Result<(Vec<f64>, Vec<f64>)> {
-    let inline = text.bytes().all(|b| b.is_ascii_digit() || b".,eE+- ".contains(&b));
-    // A text with commas that is no file is a list with a wrong entry.
-    if Path::new(text).exists() || !inline && !text.contains(',') {
-        let all = arrays::list(Path::new(text), None)?;
-        return Ok((all.clone(), all));
-    }
-    let entry = |item: &str| {
-        let item = item.trim();
-        let number = || item.parse().ok().filter(|v: &f64| v.is_finite());
-        let (found, expected) = if item.contains("..") {
-            (range::interval(item).ok(), "an interval a..b of numbers with a <= b")
-        } else {
-            let expected = "a file, or a list of numbers and intervals a..b such as 1,1,2";
-            (number().map(|value| (value, value)), expected)
-        };
-        let place = if text.contains(',') { format!(" in {text}") } else { String::new() };
-        found.ok_or_else(|| Error::parameter("--masses", format!("`{item}`{place}"), expected))
-    };
-    Ok(text.split(',').map(entry).collect::<Result<Vec<_>>>()?.into_iter().unzip())
 }
 
 /// An interaction, in which beta is a parameter if it is given.
@@ -499,12 +508,12 @@ impl Found {
         }
     }
 
-    fn code(&self, standing: &Standing) -> i32 {
+    fn end(&self, standing: &Standing) -> Exit {
         match (standing.holds(), self) {
-            (true, Self::Benign(found)) if found.counterexample.is_some() => COUNTEREXAMPLE,
-            (true, _) => 0,
-            _ if self.is_interrupted() || *standing == Standing::Interrupted => INTERRUPTED,
-            _ => UNDECIDED,
+            (true, Self::Benign(found)) if found.counterexample.is_some() => Exit::Counterexample,
+            (true, _) => Exit::Shown,
+            _ if self.is_interrupted() || *standing == Standing::Interrupted => Exit::Interrupted,
+            _ => Exit::Undecided,
         }
     }
 
@@ -528,7 +537,7 @@ fn of_orbit(orbit: &Orbit) -> Value {
         "clusters": orbit.clusters.len(), "sizes": orbit.sizes(), "masses": orbit.clusters,
         "gaps": orbit.gaps, "gaps_error": orbit.gap_error, "energy_share": orbit.energy_share,
         "unstable_directions": orbit.ascents, "multiplicity": orbit.multiplicity,
-        "rotations": orbit.rotations, "mirror": orbit.mirror,
+        "symmetries": orbit.rotations, "mirror": orbit.mirror,
     })
 }
 
@@ -584,8 +593,8 @@ fn line(orbit: &Orbit) -> String {
     let gaps: Vec<String> = orbit.gaps.iter().map(|g| format!("{:.4}", g.to_degrees())).collect();
     let unstable = orbit.ascents.map_or("?".to_owned(), |a| a.to_string());
     format!(
-        "{:<20} {unstable:>8}  {:>12}  {:>12}  {:>9}  {}\n",
-        sizes(&orbit.clusters),
+        "{:<20} {unstable:>8}  {:>12}  {:>12}  {:>10}  {}\n",
+        sizes(&orbit.clusters, &u32::to_string),
         orbit.multiplicity,
         number(orbit.energy_share),
         orbit.rotations,
@@ -617,7 +626,7 @@ fn undecided(boxes: u64, listed: &[UndecidedBox], tokens: &Tokens) -> String {
 }
 
 const COLUMNS: &str =
-    "clusters             unstable  multiplicity  energy share  rotations  gaps in degrees\n";
+    "clusters             unstable  multiplicity  energy share  symmetries  gaps in degrees\n";
 
 fn text_of_landscape(found: &Landscape, tokens: &Tokens, standing: &Standing) -> String {
     let points = counted(found.orbits.len(), "critical point");
@@ -666,22 +675,13 @@ fn text_of_landscape(found: &Landscape, tokens: &Tokens, standing: &Standing) ->
     text
 }
 
-/// Clusters as their numbers of tokens, or as masses.
-fn sizes(clusters: &[Vec<u32>]) -> String {
-    let one = |c: &Vec<u32>| match c.iter().all(|m| *m == 1) {
-        true => c.len().to_string(),
-        false => format!("{c:?}"),
-    };
-    clusters.iter().map(one).collect::<Vec<_>>().join("+")
-}
-
 fn line_of_region(region: &Region) -> String {
     let gaps: Vec<String> =
         region.gaps.iter().map(|g| format!("[{:.5}, {:.5}]", 360.0 * g.0, 360.0 * g.1)).collect();
     let width = region.gaps.iter().map(|g| 360.0 * (g.1 - g.0)).fold(0.0, f64::max);
     format!(
         "{:<18} {:>7}  {:>16}  {}{}\n",
-        sizes(&region.clusters),
+        sizes(&region.clusters, &u32::to_string),
         region.boxes,
         number(width),
         gaps.join(" "),

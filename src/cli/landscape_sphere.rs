@@ -1,29 +1,27 @@
 //! `landscape --d D` for D from 3 on, and `landscape --d any`: all critical points on spheres with
 //! the proof that there are no others.
 
-use super::output::{Output, counted, note, note_seconds, number};
-use super::parameter::axis;
+use super::output::{counted, note, note_seconds, number};
+use super::problem::{Problem, sizes, words_of_masses};
 use super::proof::{ALONE, Standing};
 use super::{out_file, progress, session};
-use crate::error::{Error, Result};
-use crate::lab::replace::Problem;
+use crate::error::Result;
+use crate::lab::replace;
+use crate::operation::{Answer, Exit};
 use crate::proofs::spheres::{
     Benign, Landscape, Orbit, Piece, Tokens, UndecidedBox, benign, complete, seconds,
 };
-use crate::theorem::AxisValues;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// The flags of `landscape` that apply to spheres.
+/// The parameters of `landscape` that apply to spheres.
 pub(super) struct Request<'a> {
-    /// Number of tokens.
-    pub(super) n: Option<i64>,
+    /// Tokens and inverse temperatures.
+    pub(super) problem: &'a Problem,
     /// The dimension, or `any`.
     pub(super) d: &'a str,
-    /// The inverse temperature, or an interval.
-    pub(super) beta: &'a str,
-    /// Masses; equal if none are given.
-    pub(super) masses: Option<&'a [f64]>,
+    /// Masses.
+    pub(super) masses: &'a [f64],
     /// Whether a benign landscape is asked for.
     pub(super) benign: bool,
     /// Whether the verifier is not run.
@@ -32,16 +30,12 @@ pub(super) struct Request<'a> {
     pub(super) out: Option<&'a Path>,
 }
 
-/// Exit codes of a counterexample, of an open question and of an interruption.
-const COUNTEREXAMPLE: i32 = 2;
-const UNDECIDED: i32 = 3;
-const INTERRUPTED: i32 = 130;
-
 impl Request<'_> {
     /// Runs it.
-    pub(super) fn run(&self, out: &Output) -> Result<i32> {
-        let d = self.dimension()?;
-        let tokens = self.tokens()?;
+    pub(super) fn run(&self) -> Result<Answer> {
+        let d = self.d.parse().ok();
+        let beta = self.problem.beta().unwrap_or_default();
+        let tokens = Tokens::new(self.masses, beta).map_err(|e| self.problem.refused(e))?;
         self.check_file(&tokens, d)?;
         if !self.benign {
             note_seconds("the proof", seconds(&tokens));
@@ -63,86 +57,38 @@ impl Request<'_> {
                 Standing::of_search(decided, found.certificate.as_deref(), self.unchecked);
             // A failed write does not lose the printed result.
             let written = self.write(found.certificate.as_deref().filter(|_| standing.holds()));
-            out.result(
-                &self.json_of_benign(&tokens, &found, &standing),
-                &self.text_of_benign(&tokens, &found, &standing),
-            );
-            return written.map(|()| match () {
-                () if found.proved && standing.holds() => 0,
-                () if found.counterexample.is_some() && standing.holds() => COUNTEREXAMPLE,
-                () if found.interrupted || standing == Standing::Interrupted => INTERRUPTED,
-                () => UNDECIDED,
-            });
+            let end = match () {
+                () if found.proved && standing.holds() => Exit::Shown,
+                () if found.counterexample.is_some() && standing.holds() => Exit::Counterexample,
+                () if found.interrupted || standing == Standing::Interrupted => Exit::Interrupted,
+                () => Exit::Undecided,
+            };
+            let text = self.text_of_benign(&tokens, &found, &standing);
+            let values = self.json_of_benign(&tokens, &found, &standing);
+            return written.map(|()| Answer::new(values, text).ended(end));
         }
         let found = complete(&tokens, d, keep, &report)?;
         let standing =
             Standing::of_search(found.complete, found.certificate.as_deref(), self.unchecked);
         let written = self.write(found.certificate.as_deref().filter(|_| standing.holds()));
-        out.table(
-            &self.json(&tokens, &found, &standing),
-            &["orbits"],
-            &self.text(&tokens, &found, &standing),
-        );
-        written.map(|()| match () {
-            () if found.complete && standing.holds() => 0,
-            () if found.interrupted || standing == Standing::Interrupted => INTERRUPTED,
-            () => UNDECIDED,
-        })
+        let end = match () {
+            () if found.complete && standing.holds() => Exit::Shown,
+            () if found.interrupted || standing == Standing::Interrupted => Exit::Interrupted,
+            () => Exit::Undecided,
+        };
+        let text = self.text(&tokens, &found, &standing);
+        written.map(|()| Answer::new(self.json(&tokens, &found, &standing), text).ended(end))
     }
 
     /// **Errors** a file of another problem.
     fn check_file(&self, tokens: &Tokens, d: Option<usize>) -> Result<()> {
         let own = tokens.hypotheses();
         let average = d.filter(|_| self.benign).map(|d| format!("{own}average {d}\n"));
-        let same = |found: &Problem| match found {
-            Problem::Hypotheses(text) => *text == own || average.as_ref() == Some(text),
-            Problem::Result(_) => false,
+        let same = |found: &replace::Problem| match found {
+            replace::Problem::Hypotheses(text) => *text == own || average.as_ref() == Some(text),
+            replace::Problem::Result(_) => false,
         };
         self.out.map_or(Ok(()), |path| out_file::check(path, &same))
-    }
-
-    fn dimension(&self) -> Result<Option<usize>> {
-        if self.d == "any" {
-            return Ok(None);
-        }
-        let expected = "2, the circle; a number from 3 to 1000; or any, all dimensions at once";
-        let d = self.d.parse::<i64>().ok().and_then(|d| usize::try_from(d).ok());
-        let fits = d.filter(|d| (3..=crate::proofs::spheres::MAX_DIMENSION).contains(d));
-        fits.map(Some).ok_or_else(|| Error::parameter("--d", self.d, expected))
-    }
-
-    fn tokens(&self) -> Result<Tokens> {
-        let beta = match axis("--beta", self.beta)? {
-            AxisValues::Range(low, high) => (low, high),
-            AxisValues::List(all) if all.len() == 1 => (all[0], all[0]),
-            AxisValues::List(_) => {
-                let expected = "one number, or an interval a..b of numbers";
-                return Err(Error::parameter("--beta", self.beta, expected));
-            }
-        };
-        let masses = match self.masses {
-            Some(all) => all.to_vec(),
-            None => {
-                let n = usize::try_from(self.n.unwrap_or_default()).unwrap_or_default();
-                // A huge number is refused by its value, before memory is needed.
-                vec![1.0; n.min(1000)]
-            }
-        };
-        if let (Some(n), Some(_)) = (self.n, self.masses)
-            && usize::try_from(n).ok() != Some(masses.len())
-        {
-            let expected = format!("{}, the number of masses", masses.len());
-            return Err(Error::parameter("--n", n, expected));
-        }
-        Tokens::new(&masses, beta).map_err(|e| match e {
-            Error::Parameter { name, expected, .. } if name == "n" && self.masses.is_none() => {
-                Error::parameter("--n", self.n.unwrap_or_default(), expected)
-            }
-            Error::Parameter { name, found, expected } => {
-                Error::Parameter { name: format!("--{name}"), found, expected }
-            }
-            other => other,
-        })
     }
 
     fn write(&self, certificate: Option<&str>) -> Result<()> {
@@ -223,16 +169,12 @@ impl Request<'_> {
     /// What is proved, as a heading.
     fn header(&self, tokens: &Tokens) -> String {
         let masses: Vec<String> = tokens.masses().iter().map(u32::to_string).collect();
-        let masses = if tokens.masses().iter().all(|m| *m == 1) {
-            "equal masses".to_owned()
-        } else {
-            format!("masses {}", masses.join(", "))
-        };
+        let masses = words_of_masses(&masses);
         let place = match self.d {
             "any" => "spheres of all dimensions".to_owned(),
             d => format!("the sphere of R^{d}"),
         };
-        format!("{} tokens on {place}, {masses}, beta = {}\n", tokens.n(), self.beta)
+        format!("{} tokens on {place}, {masses}, beta = {}\n", tokens.n(), self.problem.beta_text())
     }
 
     fn text(&self, tokens: &Tokens, found: &Landscape, standing: &Standing) -> String {
@@ -334,11 +276,6 @@ impl Request<'_> {
 
     /// One line of the table.
     fn line(&self, orbit: &Orbit) -> String {
-        let size = |c: &Vec<u32>| match c.iter().all(|m| *m == 1) {
-            true => c.len().to_string(),
-            false => format!("{c:?}"),
-        };
-        let sizes: Vec<String> = orbit.clusters.iter().map(size).collect();
         let unstable = match (self.d.parse::<usize>(), orbit.inside, orbit.outside) {
             (Ok(d), Some(_), Some(_)) => orbit.index(d).map_or("?".into(), |i| i.to_string()),
             (Err(_), Some(a), Some(0)) => a.to_string(),
@@ -348,7 +285,7 @@ impl Request<'_> {
         };
         let line = format!(
             "{:<12} {:>4}  {unstable:>10}  {:>12}  {:>10}  {:>12}  {}",
-            sizes.join("+"),
+            sizes(&orbit.clusters, &u32::to_string),
             orbit.rank,
             orbit.multiplicity,
             orbit.symmetries,

@@ -1,28 +1,67 @@
 //! `list`: all registered names.
 
-use super::{output::Output, papers, printed};
+use super::output::is_markdown;
+use super::{papers, printed};
 use crate::attention::normalisation::Normalisation;
 use crate::attention::{dynamics, interaction, kernel, normalisation};
 use crate::error::{Error, Result, nearest};
+use crate::operation::{Answer, Column, Operation, Parameters, Rows, Table, any, column};
+use crate::parameters;
 use crate::{
     flow::observable, lab, lab::experiment, paper_figs, prediction, recurrent::map, sphere::law,
     sphere::mass_law, study, theorem,
 };
 use serde_json::{Value, json};
 
-/// Flags of `list`.
-#[derive(clap::Args)]
-#[command(after_help = "Example:\n  metastable list theorems")]
-pub struct Arguments {
-    /// Any of theorems, topics (of theorems), dynamics, interactions, laws, masses (laws of
-    /// masses), observables, figures, experiments, studies, integrators, kernels, normalisations.
-    /// Or predictions, maps (to compare with attention), sentences (of popular documents), model
-    /// (keys of a model), papers, printed-figures (in papers, with the command that redraws each),
-    /// columns (of results), commands. Default: all.
-    kind: Option<String>,
-    /// Print the table of theorems (default) or of printed-figures as Markdown.
-    #[arg(long)]
-    markdown: bool,
+parameters! {
+    /// Parameters of `list`.
+    struct List {
+        /// Any of theorems, topics (of theorems), dynamics, interactions, laws, masses (laws of
+        /// masses), observables, figures, experiments, studies, integrators, kernels,
+        /// normalisations. Or predictions, maps (to compare with attention), sentences (of popular
+        /// documents), model (keys of a model), papers, printed-figures (in papers, with the
+        /// command that redraws each), columns (of results), commands. Default: all.
+        kind: Option<String>, any().positional().form("KIND").check(known_kind);
+        /// As --format markdown: the table of theorems (default) or of printed-figures.
+        markdown: bool, any().hidden();
+    }
+}
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "list",
+    group: "Papers",
+    summary: "List theorems, dynamics, laws, observables, figures, experiments, papers and more",
+    notes: "Examples:
+  metastable list theorems
+  metastable list columns --format csv",
+    parameters: List::table,
+    results: &[column("markdown", "the table as Markdown")],
+    tables: &TABLES,
+    run: |given, _| List::of(given)?.run(),
+    ..Operation::EMPTY
+};
+
+/// **Errors** an unknown kind.
+fn known_kind(kind: &str) -> Result<()> {
+    if kinds().any(|known| known == kind) { Ok(()) } else { Err(unknown(kind)) }
+}
+
+/// One table for each kind.
+const TABLES: [Table; KINDS.len()] = {
+    let mut all = [const { names("") }; KINDS.len()];
+    let mut k = 0;
+    while k < all.len() {
+        all[k] = names(KINDS[k].0);
+        k += 1;
+    }
+    all
+};
+
+const fn names(kind: &'static str) -> Table {
+    const COLUMNS: &[Column] = &[column("name", "the name"), column("summary", "what it is")];
+    let columns = COLUMNS;
+    Table { name: kind, what: "one row for each name", rows: Rows::Objects(kind), columns }
 }
 
 /// Name and summary.
@@ -39,7 +78,7 @@ const KINDS: [(&str, Lines); 21] = [
     ("theorems", || {
         theorem::ALL
             .iter()
-            .map(|c| line(c.name, &format!("[{}, {}] {}", c.status, c.kind, c.title)))
+            .map(|c| line(c.name, &format!("[{}, {}] {}", c.status, c.kind, c.printed(c.title))))
             .collect()
     }),
     ("topics", || theorem::TOPICS.iter().map(|t| line(t.name, t.title)).collect()),
@@ -78,13 +117,34 @@ const KINDS: [(&str, Lines); 21] = [
             .map(|s| line(&s.name, &format!("[{}, {}] {}", s.source, s.as_said, s.text)))
             .collect()
     }),
-    ("model", || lab::model::KEYS.iter().map(|(key, _, meaning)| line(key, meaning)).collect()),
+    ("model", || lab::model::KEYS.iter().map(|key| line(key.name, key.what)).collect()),
     ("predictions", || prediction::all().map(|p| line(p.name, p.summary)).collect()),
-    ("papers", || papers::ALL.iter().map(|p| line(p.id, &p.summary())).collect()),
+    ("papers", || papers::ALL.iter().map(|p| line(&p.id, &p.summary())).collect()),
     ("printed-figures", printed::all),
     ("commands", super::listed),
-    ("columns", || lab::run::COLUMNS.iter().map(|(name, meaning)| line(name, meaning)).collect()),
+    ("columns", columns),
 ];
+
+/// Columns of results of experiments, then those of the answers of all commands.
+fn columns() -> Vec<Line> {
+    let recorded = lab::run::COLUMNS.iter().map(|(name, meaning)| line(name, meaning));
+    let of = |o: &'static Operation| {
+        let tables = o.tables.iter().flat_map(move |t| {
+            let place =
+                if o.tables.len() > 1 { format!(", table {}", t.name) } else { String::new() };
+            t.columns.iter().map(move |c| (c, place.clone()))
+        });
+        let values = o.results.iter().map(|c| (c, String::new()));
+        let name = o.full_name();
+        let all: Vec<Line> = values
+            .chain(tables)
+            .map(|(c, place)| line(c.key, &format!("{} ({name}{place})", c.what)))
+            .collect();
+        all
+    };
+    let own = super::operations().filter(|o| o.family != "predict" && o.name != "list");
+    recorded.chain(own.flat_map(of)).collect()
+}
 
 type Page = fn() -> String;
 
@@ -113,19 +173,18 @@ fn unknown(kind: &str) -> Error {
     )
 }
 
-impl Arguments {
+impl List {
     /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
-        if self.markdown {
+    fn run(self) -> Result<Answer> {
+        if self.markdown || is_markdown() {
             let kind = self.kind.as_deref().unwrap_or(MARKDOWN[0].0);
             let page = MARKDOWN.iter().find(|(known, _)| *known == kind).map(|(_, page)| page());
             let kinds: Vec<&str> = MARKDOWN.iter().map(|(known, _)| *known).collect();
             let expected = format!("one of {}, whose tables exist as Markdown", kinds.join(", "));
             let page = page.ok_or_else(|| {
-                Error::parameter("--markdown", format!("--markdown of {kind}"), expected)
+                Error::parameter("format", format!("markdown of {kind}"), expected)
             })?;
-            out.result(&json!({"markdown": page}), &page);
-            return Ok(0);
+            return Ok(Answer::new(json!({"markdown": page}), page));
         }
         let kinds = match &self.kind {
             None => KINDS.to_vec(),
@@ -144,8 +203,6 @@ impl Arguments {
                 all.iter().map(|(n, s)| json!({"name": n, "summary": s})).collect::<Value>(),
             );
         }
-        let only: Vec<&str> = self.kind.as_deref().into_iter().collect();
-        out.table(&Value::Object(json), &only, &text);
-        Ok(0)
+        Ok(Answer::new(Value::Object(json), text))
     }
 }

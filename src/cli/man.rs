@@ -1,26 +1,44 @@
 //! `man`: manual pages.
 
 use super::out_file;
-use super::output::Output;
 use crate::error::{Error, Result};
 use crate::lab::replace::{self, Problem};
+use crate::operation::{Answer, Operation, Parameters, Rows, Table, any, column};
+use crate::parameters;
 use clap_mangen::Man;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Flags of `man`.
-#[derive(clap::Args)]
-#[command(after_help = "Example:
-  metastable man ~/.local/share/man/man1")]
-pub struct Arguments {
-    /// Folder for the pages metastable.1, metastable-check.1, ...; it is created if missing.
-    #[arg(value_name = "FOLDER")]
-    folder: PathBuf,
+parameters! {
+    /// Parameters of `man`.
+    struct Manual {
+        /// Folder for the pages metastable.1, metastable-check.1, ...; it is created if missing.
+        folder: PathBuf, any().form("FOLDER").positional();
+    }
 }
 
-impl Arguments {
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "man",
+    group: "Develop",
+    summary: "Write manual pages, one for the program and one for each command",
+    notes: "Examples:
+  metastable man ~/.local/share/man/man1",
+    parameters: Manual::table,
+    results: &[],
+    tables: &[Table {
+        name: "files",
+        what: "one row for each page",
+        rows: Rows::Lists,
+        columns: &[column("files", "the page")],
+    }],
+    run: |given, _| Manual::of(given)?.run(),
+    ..Operation::EMPTY
+};
+
+impl Manual {
     /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
         std::fs::create_dir_all(&self.folder)
             .map_err(|e| Error::io(self.folder.display(), "create the folder", &e))?;
         // `build` gives every command the global flags and its full name, which names its page.
@@ -28,8 +46,8 @@ impl Arguments {
         command.build();
         let mut files = Vec::new();
         pages(&command, &self.folder, &mut files)?;
-        out.table(&json!({"files": files}), &["files"], &files.join("\n"));
-        Ok(0)
+        let text = files.join("\n");
+        Ok(Answer::new(json!({"files": files}), text))
     }
 }
 

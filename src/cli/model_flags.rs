@@ -5,95 +5,100 @@ use crate::attention::model::Model;
 use crate::error::{Error, Result};
 use crate::lab::model::{KEYS, Words};
 use crate::lab::{ModelSpec, arrays};
+use crate::operation::{Given, Parameter, Parameters, any};
 use crate::sphere::Tokens;
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use std::path::{Path, PathBuf};
 
-/// The parts of a model besides its dynamics: a flag for each of [`KEYS`], or a file with these
-/// keys.
+/// The parts of a model besides its dynamics: keys of `list model`, one by one or in a file.
 pub struct ModelArguments {
     words: Words,
     file: Option<PathBuf>,
     radii: Option<PathBuf>,
 }
 
-impl clap::FromArgMatches for ModelArguments {
-    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
-        let values = |(key, ..): &(&'static str, bool, &str)| {
-            if *key == RESCALED {
-                return matches.get_flag(key).then(|| (*key, vec!["true".to_owned()]));
+/// Keys that are flags in help, too: other commands have the same flag.
+const SHOWN: [&str; 4] = ["interaction", "coupling", "noise", "space"];
+
+impl Parameters for ModelArguments {
+    fn table() -> Vec<Parameter> {
+        const HELP: &str = "A key of the model, norm=peri or q=low-rank:rank=2 (`list model`), or \
+                            a TOML file with these keys; repeat it for other keys";
+        let model =
+            any().form("KEY=VALUE|FILE").group("Model").parameter::<Vec<String>>("model", HELP);
+        const RADII: &str = "Initial radii, one per token, for spaces with radii; the tokens are \
+                             then directions";
+        let radii = any().group("Model").parameter::<Option<PathBuf>>("radii", RADII);
+        let key = |key: &Parameter| {
+            let shown = SHOWN.contains(&key.name);
+            Parameter { limits: if shown { key.limits } else { key.limits.hidden() }, ..*key }
+        };
+        [model, radii].into_iter().chain(KEYS.iter().map(key)).collect()
+    }
+
+    fn read(
+        given: &Given,
+        table: &mut std::slice::Iter<'_, Parameter>,
+        faults: &mut Vec<Error>,
+    ) -> Option<Self> {
+        let model: Option<Vec<String>> = given.value(table.next()?, faults);
+        let radii: Option<Option<PathBuf>> = given.value(table.next()?, faults);
+        let mut words = Words::new();
+        for key in &KEYS {
+            table.next()?;
+            if given.has(key.name) {
+                words.insert(key.name, given.texts(key.name).to_vec());
             }
-            Some((*key, matches.get_many::<String>(key)?.cloned().collect()))
-        };
-        let path = |name: &str| matches.get_one::<PathBuf>(name).cloned();
-        Ok(Self {
-            words: KEYS.iter().filter_map(values).collect(),
-            file: path("model"),
-            radii: path("radii"),
-        })
-    }
-
-    fn update_from_arg_matches(
-        &mut self,
-        matches: &ArgMatches,
-    ) -> std::result::Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
-}
-
-impl clap::Args for ModelArguments {
-    fn augment_args(command: Command) -> Command {
-        let flag = |name: &'static str, help: &'static str| {
-            Arg::new(name).long(flag_name(name)).help(help).help_heading("Model")
-        };
-        let file =
-            |name, help| flag(name, help).value_name("FILE").value_parser(value_parser!(PathBuf));
-        let key = |(key, many, meaning): (&'static str, bool, &'static str)| match (key, many) {
-            (RESCALED, _) => flag(key, meaning).action(ArgAction::SetTrue),
-            (_, false) => flag(key, meaning)
-                .value_name("VALUE")
-                .allow_hyphen_values(matches!(key, "noise" | "interaction" | "row_weights")),
-            (_, true) => flag(key, meaning).value_name("VALUE").action(ArgAction::Append),
-        };
-        command
-            .arg(file("model", "TOML file with the keys space, norm, ..., noise instead of their flags"))
-            .args(KEYS.map(key))
-            .arg(file("radii", "Initial radii, one per token, for spaces with radii; the tokens are then directions"))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
+        }
+        let (mut file, before) = (None, faults.len());
+        for text in model? {
+            match text.split_once('=').map(|(key, value)| (key.trim(), value.trim())) {
+                Some((name, value)) => match KEYS.iter().find(|key| key.name == name) {
+                    Some(key) => words.entry(key.name).or_default().push(value.to_owned()),
+                    None => {
+                        faults.push(Error::unknown(
+                            "key of a model",
+                            name,
+                            KEYS.iter().map(|k| k.name),
+                        ));
+                    }
+                },
+                None if file.is_none() => file = Some(PathBuf::from(text)),
+                None => faults.push(Error::parameter("model", text, "one file")),
+            }
+        }
+        for key in KEYS.iter().filter(|key| !key.many) {
+            if words.get(key.name).is_some_and(|all| all.len() > 1) {
+                let found = words[key.name].join(" and ");
+                faults.push(Error::parameter(key.name, found, "one value"));
+            }
+        }
+        if let (Some(_), Some(key)) = (&file, words.keys().next()) {
+            let found = format!("{key} beside a file");
+            faults.push(Error::parameter(
+                "model",
+                found,
+                "one of them: the file has this key, too",
+            ));
+        }
+        (faults.len() == before).then_some(Self { words, file, radii: radii? })
     }
 }
-
-/// The name of a key as a flag.
-fn flag_name(key: &'static str) -> &'static str {
-    if key == "row_weights" { "row-weights" } else { key }
-}
-
-/// The only key without a value.
-const RESCALED: &str = "rescaled";
 
 impl ModelArguments {
     /// The model.
     pub fn model_spec(&self) -> Result<ModelSpec> {
         if let Some(path) = &self.file {
-            if let Some(key) = self.words.keys().next() {
-                let flag = format!("--{}", flag_name(key));
-                let found = format!("{flag} together with --model");
-                return Err(Error::parameter(
-                    flag,
-                    found,
-                    "one of them: the file has this key, too",
-                ));
-            }
             return ModelSpec::load(path);
         }
         ModelSpec::new(self.words.clone(), Path::new("")).map_err(|problems| {
             let mut errors: Vec<Error> = problems.into_iter().map(|p| p.1).collect();
             if errors.len() == 1 { errors.remove(0) } else { Error::Many(errors) }
         })
+    }
+
+    /// Whether a key is given by itself.
+    pub fn has(&self, key: &str) -> bool {
+        self.words.contains_key(key)
     }
 
     /// The initial radii.

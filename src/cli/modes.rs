@@ -3,83 +3,121 @@
 use super::digits::{point_within, within};
 use super::input::{self, RunArguments};
 use super::out_file;
-use super::output::{Output, all_digits, counted, more, note, shown};
+use super::output::{all_digits, counted, more, note, set_all_digits, shown};
 use super::proof::Standing;
 use crate::error::{Error, Result};
 use crate::lab::{arrays, snapshot::Snapshot};
+use crate::operation::{Answer, Exit, Operation, Parameters, Rows, Table, any, column};
+use crate::parameters;
 use crate::proofs::modes;
 use crate::sphere::Tokens;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Flags of `modes`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
-  metastable modes --samples x.csv --beta 100
-  metastable modes --samples angles.npy --beta 50 --circle --format json
-  metastable modes --from-run run/ --frame t=20 --beta 9
-  metastable modes --samples angles.npy --circle --interaction \"1/(1.2 - s)\"
-Without a proof the number is a lower bound, `at_least`, and the exit code is 3. The verifier checks
-the certificate of a number on the line or the circle; on S^2, and for many samples, there is none,
-and the number is proved by this program alone.")]
-pub struct Arguments {
-    /// Samples, one number per row (CSV, NPY, NPZ, or `-`); with --circle angles in radians.
-    #[arg(
-        long,
-        value_name = "FILE",
-        required_unless_present = "from_run",
-        conflicts_with = "from_run"
-    )]
-    samples: Option<PathBuf>,
-    #[command(flatten)]
-    past: RunArguments,
-    /// Name of the array in an NPZ file.
-    #[arg(long, value_name = "NAME", conflicts_with = "from_run")]
-    array: Option<String>,
-    /// Inverse temperature: bandwidth beta^(-1/2) on the line, kernel e^(beta cos) on the circle.
-    #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
-    beta: Option<f64>,
-    /// On the circle the kernel phi(cos theta) in the place of e^(beta cos theta): power:p=3 or a
-    /// formula of s and beta, without kinks.
-    #[arg(long, value_name = "PHI", allow_hyphen_values = true)]
-    interaction: Option<String>,
-    /// Samples are angles on the circle. (The dimension of a run selects circle or S^2.)
-    #[arg(long, conflicts_with = "from_run")]
-    circle: bool,
-    /// Samples are points of S^2, three coordinates per row; kernel e^(beta <x, y>).
-    #[arg(long, conflicts_with_all = ["circle", "from_run"])]
-    sphere: bool,
-    /// Do not write a certificate and run the verifier; the number is then called found, not
-    /// proved.
-    #[arg(long)]
-    unchecked: bool,
-    /// File for the certificate, which `certify check` verifies.
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    out: Option<PathBuf>,
-    /// Print all locations with all digits.
-    #[arg(long)]
-    all_digits: bool,
+parameters! {
+    /// Parameters of `modes`.
+    struct Modes {
+        ..past: RunArguments;
+        /// Samples, one number per row (CSV, NPY, NPZ, or `-`); on the circle angles in radians.
+        samples: Option<PathBuf>, any().form("FILE[:ARRAY]").excludes(&["from_run"]).unless(&["from_run"]);
+        /// Name of the array in an NPZ file.
+        array: Option<String>, any().hidden().excludes(&["from_run"]);
+        /// Inverse temperature: bandwidth beta^(-1/2) on the line, kernel e^(beta cos) on the
+        /// circle.
+        beta: Option<f64>, any().unless(&["interaction"]);
+        /// On the circle the kernel phi(cos theta) in the place of e^(beta cos theta): power:p=3 or
+        /// a formula of s and beta, without kinks.
+        interaction: Option<String>, any().form("PHI");
+        /// Space of --samples: line, circle (angles), or sphere2 (three coordinates per row; kernel
+        /// e^(beta <x, y>)). The dimension of a run selects circle or sphere2.
+        space: String, any().or("line").form("SPACE").check(space).excludes(&["from_run"]);
+        /// As --space circle.
+        circle: bool, any().excludes(&["from_run", "space"]).hidden();
+        /// As --space sphere2.
+        sphere: bool, any().excludes(&["circle", "from_run", "space"]).hidden();
+        /// Do not write a certificate and run the verifier; the number is then called found, not
+        /// proved.
+        unchecked: bool;
+        /// File for the certificate, which `certify check` verifies.
+        out: Option<PathBuf>, any().form("FILE");
+        /// Print all locations with all digits.
+        all_digits: bool;
+    }
 }
 
-impl Arguments {
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "modes",
+    group: "Analyse",
+    summary: "Modes of a kernel density estimate, with a proof of their number",
+    notes: "Examples:
+  metastable modes --samples x.csv --beta 100
+  metastable modes --samples angles.npy --beta 50 --space circle --format json
+  metastable modes --from-run run/ --frame t=20 --beta 9
+  metastable modes --samples angles.npy --space circle --interaction \"1/(1.2 - s)\"
+Without a proof the number is a lower bound, `at_least`. The verifier checks
+the certificate of a number on the line or the circle; on S^2, and for many samples, there is none,
+and the number is proved by this program alone.",
+    parameters: Modes::table,
+    results: &[
+        column("modes", "number of modes, if it is proved"),
+        column("at_least", "number of modes that exist, if the number is not proved"),
+        column("certified", "whether the number is proved"),
+        column("proof", "what stands behind the word proved"),
+        column("statement", "what the proof does"),
+        column("undecided", "places that the proof leaves open"),
+        column("beta", "inverse temperature"),
+        column("space", "line, circle or sphere2"),
+        column("samples", "number of samples"),
+        column("interaction", "the kernel"),
+    ],
+    tables: &[Table {
+        name: "modes",
+        what: "one row for each mode",
+        rows: Rows::Lists,
+        columns: &[
+            column("locations", "the mode"),
+            column("located", "a mode that exists, if the number is not proved"),
+            column("location_errors", "bound on the error of its place"),
+        ],
+    }],
+    exits: &[
+        (Exit::Shown, "the number is proved, or found with --unchecked"),
+        (Exit::Undecided, "the number is not proved"),
+        (Exit::Interrupted, "interrupted"),
+    ],
+    run: |given, _| Modes::of(given)?.run(),
+    ..Operation::EMPTY
+};
+
+/// **Errors** a text that is no space of samples.
+fn space(text: &str) -> Result<()> {
+    match text {
+        "line" | "circle" | "sphere2" => Ok(()),
+        other => Err(Error::parameter("space", other, "line, circle or sphere2")),
+    }
+}
+
+impl Modes {
     /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
         if let Some(frame) = self.past.frame("it with --from-run")? {
-            return self.of_run(frame, out);
+            return self.of_run(frame);
         }
+        let circle = self.circle || self.space == "circle";
         let path = self.samples.as_deref().unwrap_or(Path::new(""));
-        if self.sphere {
-            return self.on_sphere(&arrays::tokens(path, self.array.as_deref(), false)?, out);
+        if self.sphere || self.space == "sphere2" {
+            return self.on_sphere(&arrays::tokens(path, self.array.as_deref(), false)?);
         }
-        self.on_line(&arrays::list(path, self.array.as_deref())?, self.circle, out)
+        self.on_line(&arrays::list(path, self.array.as_deref())?, circle)
     }
 
     /// The tokens of a run.
-    fn of_run(&self, frame: Snapshot, out: &Output) -> Result<i32> {
+    fn of_run(&self, frame: Snapshot) -> Result<Answer> {
         let x = Tokens::normalised(frame.d, frame.rows)?;
         match x.d() {
-            2 => self.on_line(&x.angles(), true, out),
-            3 => self.on_sphere(&x, out),
+            2 => self.on_line(&x.angles(), true),
+            3 => self.on_sphere(&x),
             d => Err(Error::parameter(
                 "--from-run",
                 format!("tokens with d = {d}"),
@@ -88,7 +126,7 @@ impl Arguments {
         }
     }
 
-    fn on_line(&self, samples: &[f64], circle: bool, out: &Output) -> Result<i32> {
+    fn on_line(&self, samples: &[f64], circle: bool) -> Result<Answer> {
         self.out.iter().try_for_each(|path| out_file::check_own(path))?;
         let phi = match &self.interaction {
             Some(text) if circle => Some(input::interaction(text, self.beta)?),
@@ -138,10 +176,10 @@ impl Arguments {
         } else if let Some(path) = &self.out {
             note(&format!("no certificate: {} is not written", path.display()));
         }
-        self.report(out, &found, (&statement, &standing), (place, samples.len()), undecided)
+        self.report(&found, (&statement, &standing), (place, samples.len()), undecided)
     }
 
-    fn on_sphere(&self, x: &Tokens, out: &Output) -> Result<i32> {
+    fn on_sphere(&self, x: &Tokens) -> Result<Answer> {
         if let Some(text) = &self.interaction {
             return Err(self.only_on_the_circle(text, "points of S^2"));
         }
@@ -161,7 +199,7 @@ impl Arguments {
         let undecided =
             found.undecided().iter().map(|(c, r)| json!({"centre": c, "radius": r})).collect();
         let standing = Standing::of_search(found.is_proved(), None, self.unchecked);
-        self.report(out, &found, (&statement, &standing), ("sphere2", x.n()), undecided)
+        self.report(&found, (&statement, &standing), ("sphere2", x.n()), undecided)
     }
 
     fn beta(&self) -> f64 {
@@ -170,19 +208,18 @@ impl Arguments {
 
     /// The refusal of an interaction for samples elsewhere.
     fn only_on_the_circle(&self, text: &str, samples: &str) -> Error {
-        let expected = "samples on the circle: --circle, or a run with d = 2";
+        let expected = "samples on the circle: --space circle, or a run with d = 2";
         Error::parameter("--interaction", format!("{text} with {samples}"), expected)
     }
 
     /// Prints the number as `modes` if it is decided, else as `at_least` with exit code 3.
     fn report<P: serde::Serialize + std::fmt::Debug + Location, U>(
         &self,
-        out: &Output,
         found: &modes::Modes<P, U>,
         (statement, standing): (&str, &Standing),
         (space, samples): (&str, usize),
         undecided: Value,
-    ) -> Result<i32> {
+    ) -> Result<Answer> {
         let decided = standing.holds();
         let (key, where_, count) = match found.count() {
             Ok(count) if decided => ("modes", "locations", count),
@@ -203,7 +240,7 @@ impl Arguments {
         if let Some(text) = &self.interaction {
             json["interaction"] = json!(text);
         }
-        out.set_all_digits(self.all_digits);
+        set_all_digits(self.all_digits);
         let places = found.approximate_locations().len();
         let listed = found
             .approximate_locations()
@@ -224,12 +261,11 @@ impl Arguments {
         };
         let line = standing.line();
         let text = format!("{title}\n{line}{listed}{}", more(places));
-        out.table(&json, &[where_, "location_errors"], &text);
         if decided {
-            return Ok(0);
+            return Ok(Answer::new(json, text));
         }
         note(statement);
-        Ok(3)
+        Ok(Answer::new(json, text).ended(Exit::Undecided))
     }
 }
 

@@ -11,17 +11,17 @@ const ABOUT: &[&str] = include!(concat!(env!("OUT_DIR"), "/figure_docs.rs"));
 
 /// The page of a paper: claims, computations, printed figures and the commands that redraw them.
 pub fn page(paper: &Paper) -> Document {
-    let cites = |text: &str| text.contains(paper.id);
+    let cites = |text: &str| text.contains(&paper.id);
     let printed = if paper.title.is_empty() {
         "title not read".to_owned()
     } else {
         format!("*{}*", paper.title)
     };
     let number = format!("arXiv:{}", paper.id);
-    let known = [paper.authors, &printed, &number];
+    let known = [&paper.authors, &printed, &number];
     let lead = format!(
         "{}.\n",
-        known.iter().filter(|t| !t.is_empty()).copied().collect::<Vec<_>>().join(", ")
+        known.iter().map(|t| t.as_str()).filter(|t| !t.is_empty()).collect::<Vec<_>>().join(", ")
     );
     let mut page = Document { lead, sections: Vec::new() };
     page.sections.extend(tested(&paper.claims().collect::<Vec<_>>()));
@@ -84,7 +84,7 @@ fn tested(claims: &[&'static theorem::Claim]) -> Option<Section> {
             c.name.to_owned(),
             c.status.to_string(),
             c.kind.to_string(),
-            format!("{} [{}]", c.title, c.source),
+            format!("{} [{}]", c.printed(c.title), c.source),
         ]
     };
     let rows: Vec<Vec<String>> = claims.iter().map(row).collect();

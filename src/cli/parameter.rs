@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result, format_number};
 use crate::lab::range::{interval, named, reals};
-use crate::study::Parameter;
+use crate::operation::{Kind, Parameter};
 use crate::theorem::AxisValues;
 
 /// The numbers of a list such as `1,2,4`, `2..64` or `1..16:log5` (see [`reals`]).
@@ -62,8 +62,8 @@ pub fn pair<'a>(text: &'a str, form: &str) -> Result<(&'a str, &'a str)> {
 /// A description of the parameters, one line each: name, default, range, meaning.
 pub fn explained<'a>(parameters: impl IntoIterator<Item = &'a Parameter>) -> String {
     let line = |p: &Parameter| {
-        let (low, high) = p.range;
-        let kind = if p.whole { "whole numbers " } else { "" };
+        let (low, high) = p.bounds();
+        let kind = if p.kind == Kind::Whole { "whole numbers " } else { "" };
         format!(
             "  {} = {} ({kind}from {} to {}): {}\n",
             p.name,
@@ -79,7 +79,7 @@ pub fn explained<'a>(parameters: impl IntoIterator<Item = &'a Parameter>) -> Str
 
 /// The default; of a long list only its ends.
 fn default(p: &Parameter) -> String {
-    let all: Vec<String> = p.default.iter().map(|v| format_number(*v)).collect();
+    let all: Vec<String> = p.default_numbers().iter().map(|v| format_number(*v)).collect();
     match &all[..] {
         [first, .., last] if all.len() > 12 => format!("{first},...,{last}, {} numbers", all.len()),
         _ => all.join(","),

@@ -2,81 +2,60 @@
 
 use super::digits::{error_bound, rounded_to};
 use super::input;
-use super::output::{FEW, Output};
-use super::parameter::numbers;
+use super::output::FEW;
+use super::sections;
 use crate::error::{Result, format_number};
-use crate::prediction::{self, Accuracy, Kind, Parameter, Prediction};
-use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use crate::operation::{Answer, Column, Given, Operation, Rows, Table, column};
+use crate::prediction::{self, Accuracy, Prediction};
 use serde_json::Value;
+use std::sync::LazyLock;
 
-/// A prediction with the values of its parameters.
-pub struct Arguments {
-    prediction: &'static Prediction,
-    values: Vec<(&'static str, String)>,
+/// All predictions as operations.
+pub fn operations() -> impl Iterator<Item = &'static Operation> {
+    static ALL: LazyLock<Vec<Operation>> = LazyLock::new(|| {
+        macro_rules! list {
+            ($($k:literal)*) => { vec![$(operation::<$k>()),*] };
+        }
+        let mut all = list!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25);
+        all.truncate(prediction::all().count());
+        all
+    });
+    ALL.iter()
 }
 
-impl clap::FromArgMatches for Arguments {
-    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
-        let missing = || clap::Error::new(clap::error::ErrorKind::MissingSubcommand);
-        let (name, own) = matches.subcommand().ok_or_else(missing)?;
-        let prediction = prediction::all().find(|p| p.name == name).ok_or_else(missing)?;
-        let text = |p: &Parameter| {
-            let words: Vec<_> =
-                own.get_raw(p.name)?.map(|t| t.to_string_lossy().into_owned()).collect();
-            (p.kind != Kind::Switch || own.get_flag(p.name)).then(|| (p.name, words.join(",")))
-        };
-        Ok(Self { prediction, values: prediction.parameters.iter().filter_map(text).collect() })
-    }
-
-    fn update_from_arg_matches(
-        &mut self,
-        matches: &ArgMatches,
-    ) -> std::result::Result<(), clap::Error> {
-        *self = Self::from_arg_matches(matches)?;
-        Ok(())
-    }
+/// The prediction with this number.
+fn numbered(k: usize) -> Option<&'static Prediction> {
+    prediction::all().nth(k)
 }
 
-impl clap::Args for Arguments {
-    fn augment_args(command: Command) -> Command {
-        let one = |p: &'static Prediction| {
-            let details = format!("{}.\n\nSource: {}.", p.summary, p.source);
-            Command::new(p.name)
-                .about(p.summary)
-                .long_about(details)
-                .args(p.parameters.iter().map(|parameter| flag(parameter, p.parameters)))
-        };
-        command
-            .subcommand_required(true)
-            .arg_required_else_help(true)
-            .subcommands(prediction::all().map(one))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
+/// The operation of a prediction. Functions cannot hold its number, but types can.
+fn operation<const K: usize>() -> Operation {
+    let Some(p) = numbered(K) else { return Operation::EMPTY };
+    let columns: Vec<Column> = p.columns().into_iter().map(|key| described(p, key)).collect();
+    let values = p.results.iter().filter(|r| !r.column);
+    let values: Vec<Column> = values.map(|r| column(r.key, r.meaning)).collect();
+    let source = format!("Source: {}.", p.source);
+    // Made once, for the whole run of the program.
+    let table = Table { name: "rows", what: "rows", rows: Rows::Lists, columns: columns.leak() };
+    Operation {
+        family: "predict",
+        name: p.name,
+        group: "Theorems",
+        summary: p.summary,
+        notes: sections::wrapped(&source, sections::WIDTH).join("\n").leak(),
+        parameters: || numbered(K).map_or_else(Vec::new, |p| p.parameters.to_vec()),
+        results: values.leak(),
+        tables: if table.columns.is_empty() { &[] } else { vec![table].leak() },
+        run: |given, _| numbered(K).map_or_else(|| Ok(Answer::default()), |p| run(p, given)),
+        ..Operation::EMPTY
     }
 }
 
-/// The flag of a parameter beside others.
-fn flag(p: &'static Parameter, others: &'static [Parameter]) -> Arg {
-    let replacing = others.iter().filter(|o| o.replaces.contains(&p.name)).map(|o| o.name);
-    let replacing: Vec<&str> = replacing.collect();
-    let is_known = |name: &&&str| others.iter().any(|o| o.name == **name);
-    let excluded: Vec<&str> = p.excludes.iter().filter(is_known).copied().collect();
-    let arg = Arg::new(p.name).long(p.name).help(p.help()).conflicts_with_all(excluded);
-    let arg = match p.required {
-        true if replacing.is_empty() => arg.required(true),
-        true => arg.required_unless_present_any(replacing),
-        false => arg,
-    };
-    let arg = match p.kind {
-        Kind::Integer => arg.value_name("NUMBER").value_parser(value_parser!(i64)),
-        Kind::Real => arg.value_name("NUMBER").value_parser(value_parser!(f64)),
-        Kind::List => arg.value_name("NUMBERS"),
-        Kind::Word => arg.value_name("NAME"),
-        Kind::Switch => return arg.action(ArgAction::SetTrue),
-    };
-    arg.allow_hyphen_values(true).default_value(p.default)
+/// A column of a prediction.
+fn described(p: &Prediction, key: &'static str) -> Column {
+    let result = p.results.iter().find(|r| r.key == key).map(|r| r.meaning);
+    let parameter = || p.parameters.iter().find(|p| p.name == key).map_or("", |p| p.what);
+    column(key, result.unwrap_or_else(parameter))
 }
 
 /// A value for people: the resolved digits of numbers, the first entries of a long list, text
@@ -115,41 +94,24 @@ fn number(v: f64, accuracy: Option<Accuracy>, error: Option<f64>) -> String {
     }
 }
 
-impl Arguments {
-    /// Evaluates the prediction and prints its results.
-    pub fn run(self, out: &Output) -> Result<i32> {
-        let mut values = self.values;
-        for (name, text) in &mut values {
-            let parameter = self.prediction.parameters.iter().find(|p| p.name == *name);
-            if parameter.is_some_and(|p| p.kind == Kind::List) {
-                let all = numbers(&format!("--{name}"), text)?;
-                *text = all.iter().map(f64::to_string).collect::<Vec<_>>().join(",");
-            }
-        }
-        let given: Vec<(&str, &str)> = values.iter().map(|(n, text)| (*n, text.as_str())).collect();
-        let answer = self.prediction.evaluate(&given)?;
-        let of = |name: &str| given.iter().find(|(n, _)| *n == name).map(|(_, text)| *text);
-        if let (Some(text), Some(beta)) = (of("interaction"), of("beta")) {
-            input::interaction(text, beta.parse().ok())?;
-        }
-        let line = |(key, value): (&String, &Value)| {
-            let result = self.prediction.results.iter().find(|r| r.key == *key);
-            let meaning = result.map_or(String::new(), |r| format!("    {}\n", r.meaning));
-            let accuracy = result.map(|r| r.accuracy);
-            let errors = match accuracy {
-                Some(Accuracy::Key(name)) => &answer[name],
-                _ => &Value::Null,
-            };
-            format!("{}: {}\n{meaning}", key.replace('_', " "), plain(value, accuracy, errors))
-        };
-        let text: String = answer
-            .as_object()
-            .into_iter()
-            .flatten()
-            .filter(|(_, v)| !v.is_null())
-            .map(line)
-            .collect();
-        out.table(&answer, &self.prediction.columns(), text.trim_end());
-        Ok(0)
+/// Evaluates a prediction.
+fn run(p: &Prediction, given: &Given) -> Result<Answer> {
+    let answer = p.answer(given)?;
+    let of = |name: &str| given.texts(name).first();
+    if let (Some(text), Some(beta)) = (of("interaction"), of("beta")) {
+        input::interaction(text, beta.parse().ok())?;
     }
+    let line = |(key, value): (&String, &Value)| {
+        let result = p.results.iter().find(|r| r.key == *key);
+        let meaning = result.map_or(String::new(), |r| format!("    {}\n", r.meaning));
+        let accuracy = result.map(|r| r.accuracy);
+        let errors = match accuracy {
+            Some(Accuracy::Key(name)) => &answer[name],
+            _ => &Value::Null,
+        };
+        format!("{}: {}\n{meaning}", key.replace('_', " "), plain(value, accuracy, errors))
+    };
+    let entries = answer.as_object().into_iter().flatten();
+    let text: String = entries.filter(|(_, v)| !v.is_null()).map(line).collect();
+    Ok(Answer::new(answer, text.trim_end()))
 }

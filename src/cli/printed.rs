@@ -1,105 +1,34 @@
 //! Figures printed in papers, each with the command that redraws it or the reason why none does.
 
+use super::data;
 use super::papers::{ALL as PAPERS, Paper};
 use super::sections::{Document, Section};
 use crate::paper_figs::FigureReference::{self, Figure, Unnumbered};
 use crate::paper_figs::{ALL, PaperFigure, PublishedFigure};
+use serde::Deserialize;
+use std::sync::LazyLock;
 
 /// A printed figure that is not redrawn.
+#[derive(Deserialize)]
 pub struct Absent {
-    pub paper: &'static str,
-    pub place: FigureReference,
-    shows: &'static str,
-    pub why: &'static str,
+    pub paper: String,
+    figure: Option<u32>,
+    #[serde(default)]
+    place: String,
+    shows: String,
+    pub why: String,
 }
 
-const fn absent(
-    paper: &'static str,
-    place: FigureReference,
-    shows: &'static str,
-    why: &'static str,
-) -> Absent {
-    Absent { paper, place, shows, why }
+impl Absent {
+    /// Its number, or its place in words.
+    pub fn place(&'static self) -> FigureReference {
+        self.figure.map_or(Unnumbered(&self.place), Figure)
+    }
 }
 
-/// Printed figures that are not redrawn. The figures of papers that occur neither here nor in an
-/// ENTRY were not read.
-pub const ABSENT: [Absent; 14] = [
-    absent(
-        "2305.05465",
-        Unnumbered("a figure (number not read)"),
-        "leaders: V = Q^T K = W W^T for a random W, n = 20",
-        "no built-in run has random V and Q^T K in R^d",
-    ),
-    absent(
-        "2305.05465",
-        Unnumbered("a figure (number not read)"),
-        "attention matrices over time, n = 40, with their rank",
-        "the limit matrices are tested as claims, not drawn",
-    ),
-    absent(
-        "2305.05465",
-        Unnumbered("a figure (number not read)"),
-        "a hyperplane times a polytope, and examples in R^3",
-        "`rescaled-tokens` draws the plane",
-    ),
-    absent(
-        "2305.05465",
-        Unnumbered("a figure (number not read)"),
-        "bounded and unbounded coordinates, n = 128",
-        "the dimension of the printed run was not read",
-    ),
-    absent(
-        "2305.05465",
-        Unnumbered("a figure (number not read)"),
-        "eigenvalues of V of ALBERT",
-        "it needs trained weights, which are not part of this program",
-    ),
-    absent(
-        "2312.10794",
-        Figure(5),
-        "phase diagrams with random Q, K, V, d = 128, n = 32",
-        "no built-in experiment draws matrices; `metastable figure phase-diagram --experiment FILE` draws one of yours with laws of matrices",
-    ),
-    absent("2410.06833", Unnumbered("other figures"), "", "not read"),
-    absent(
-        "2410.23228",
-        Unnumbered("a figure (number not read)"),
-        "particles on the sphere, d = 3",
-        "its parameters are not read",
-    ),
-    absent(
-        "2411.04990",
-        Unnumbered("figures of trajectories (numbers not read)"),
-        "causal tokens on S^2",
-        "`causal-centres` draws the circle; parameters not read",
-    ),
-    absent(
-        "2412.09080",
-        Unnumbered("a figure (number not read)"),
-        "density estimates with their modes",
-        "`mode-count` draws numbers of modes; parameters not read",
-    ),
-    absent(
-        "2412.09080",
-        Unnumbered("a figure (number not read)"),
-        "number of modes over (n, beta) as a heat map",
-        "`mode-count` draws the number over beta for a few n; parameters not read",
-    ),
-    absent(
-        "2508.09628",
-        Unnumbered("a figure (number not read)"),
-        "erosion of a cell, seven vertices, step 1e-3",
-        "not drawn",
-    ),
-    absent(
-        "2508.09628",
-        Unnumbered("a figure (number not read)"),
-        "cells of other quadratic forms, 5, 7 and 10 vertices",
-        "not drawn",
-    ),
-    absent("2510.22026", Unnumbered("other figures"), "", "not read"),
-];
+/// Printed figures that are not redrawn.
+pub static ABSENT: LazyLock<Vec<Absent>> =
+    LazyLock::new(|| data::entries(include_str!("data/printed.toml"), "figure"));
 
 /// The header of the table of a paper.
 pub const HEAD: [&str; 3] =
@@ -163,7 +92,7 @@ fn printed_figures(paper: &Paper) -> Vec<PrintedFigure> {
     });
     let missing = ABSENT.iter().filter(|a| a.paper == paper.id).map(|a| {
         let shows = if a.shows.is_empty() { String::new() } else { format!("{}. Why: ", a.shows) };
-        PrintedFigure { place: a.place, figure: None, text: format!("{shows}{}", a.why) }
+        PrintedFigure { place: a.place(), figure: None, text: format!("{shows}{}", a.why) }
     });
     let mut all: Vec<PrintedFigure> = redrawn.chain(missing).collect();
     let numbered = |k: &PrintedFigure| matches!(k.place, Figure(_));
@@ -178,7 +107,7 @@ pub fn rows(paper: &Paper) -> Vec<Vec<String>> {
 
 /// Papers of which no figure was read.
 fn unread() -> Vec<&'static str> {
-    PAPERS.iter().filter(|p| printed_figures(p).is_empty()).map(|p| p.id).collect()
+    PAPERS.iter().filter(|p| printed_figures(p).is_empty()).map(|p| &*p.id).collect()
 }
 
 /// Every printed figure of every paper, with its description.
@@ -203,7 +132,7 @@ pub fn markdown() -> String {
          Figure numbers are given only if they were read.\n",
     );
     for paper in PAPERS.iter().filter(|p| !rows(p).is_empty()) {
-        let heading = paper.id;
+        let heading = &paper.id;
         let section =
             Section::table(heading, &format!("{}.", paper.summary()), &HEAD, &rows(paper));
         out.push_str(&Document { lead: String::new(), sections: vec![section] }.markdown());

@@ -1,52 +1,37 @@
-//! `provenance`: the origin of a result file.
+//! The origin of a result file, for `explain FILE`.
 
-use super::output::Output;
 use crate::error::Result;
 use crate::lab::provenance;
-use serde_json::json;
+use crate::operation::Answer;
+use serde_json::{Value, json};
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// Flags of `provenance`.
-#[derive(clap::Args)]
-#[command(after_help = "Example:\n  metastable provenance runs/figures/gamma-curve.png")]
-pub struct Arguments {
-    /// A CSV, JSON, NPY, SVG, PNG or HTML file written by this program. Of a certificate, its kind.
-    file: PathBuf,
+/// The origin of a file written by this program; of a certificate, its kind.
+pub fn explained(file: &Path) -> Result<Answer> {
+    let block = match provenance::read(file) {
+        Ok(block) => block,
+        Err(e) => return certificate(file).ok_or(e),
+    };
+    let json = serde_json::to_value(&block).unwrap_or_default();
+    let line = |(k, v): (&String, &Value)| {
+        format!("{k:18} {}", v.as_str().map_or(v.to_string(), str::to_owned))
+    };
+    let text: Vec<String> = json.as_object().into_iter().flatten().map(line).collect();
+    Ok(Answer::new(json, text.join("\n")))
 }
 
-impl Arguments {
-    /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
-        let block = match provenance::read(&self.file) {
-            Ok(block) => block,
-            Err(e) => return self.certificate(out).ok_or(e),
-        };
-        let json = serde_json::to_value(&block).unwrap_or_default();
-        let text = json.as_object().map(|o| {
-            o.iter()
-                .map(|(k, v)| format!("{k:18} {}", v.as_str().map_or(v.to_string(), str::to_owned)))
-                .collect::<Vec<_>>()
-        });
-        out.result(&json, &text.unwrap_or_default().join("\n"));
-        Ok(0)
-    }
-
-    /// Prints the kind of a certificate and the command that checks it; `None` for other files.
-    fn certificate(&self, out: &Output) -> Option<i32> {
-        let kind = kind_of_certificate(&self.file)?;
-        let check = format!(
-            "metastable certify check {}",
-            provenance::quoted(&self.file.display().to_string())
-        );
-        let text = format!(
-            "{:18} {kind}\n{:18} {check}\nA certificate states its hypotheses itself, without the \
-             command that wrote it.",
-            "certificate", "check"
-        );
-        out.result(&json!({ "certificate": kind, "check": check }), &text);
-        Some(0)
-    }
+/// The kind of a certificate and the command that checks it; `None` for other files.
+fn certificate(file: &Path) -> Option<Answer> {
+    let kind = kind_of_certificate(file)?;
+    let name = file.display().to_string();
+    let check = format!("metastable certify check {}", provenance::quoted(&name));
+    let text = format!(
+        "{:18} {kind}\n{:18} {check}\nA certificate states its hypotheses itself, without the \
+         command that wrote it.",
+        "certificate", "check"
+    );
+    Some(Answer::new(json!({ "file": name, "certificate": kind, "check": check }), text))
 }
 
 /// The beginnings of certificates, and what they prove.

@@ -1,36 +1,34 @@
 //! The files of `solve --out`.
 
-use super::parameter::numbers;
 use crate::error::{Error, Result};
 use crate::flow::observable::{self, RunParameters, linear_times, log_times};
 use crate::flow::{Frame, Observer, Recorder, Solution, Table};
 use crate::lab::{Provenance, arrays};
+use crate::operation::{Numbers, above, any, at_least, within};
+use crate::parameters;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Flags of the time line.
-#[derive(Debug, clap::Args)]
-pub struct RecordingArguments {
-    /// Observables of the time line (`list observables`), separated by commas. Default: log-energy,
-    /// clusters, inner-range.
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "out")]
-    observables: Vec<String>,
-    /// Ascending times to record: a list, or a range such as 0..10:lin21 or 1..1e6:log7.
-    #[arg(
-        long,
-        value_name = "TIMES",
-        requires = "out",
-        conflicts_with = "samples",
-        allow_hyphen_values = true
-    )]
-    times: Option<String>,
-    /// Number of times to record, equally spaced in t, or in log t from --log-from on. Default: at
-    /// most 400 ends of steps, spread over log t.
-    #[arg(long, value_name = "COUNT", requires = "out")]
-    samples: Option<usize>,
-    /// First time of --samples after 0; the others are equally spaced in log t.
-    #[arg(long, value_name = "T", requires = "samples", allow_hyphen_values = true)]
-    log_from: Option<f64>,
+parameters! {
+    /// Parameters of the time line.
+    #[derive(Debug)]
+    pub struct RecordingArguments {
+        /// Observables of the time line (`list observables`), separated by commas. Default:
+        /// log-energy, clusters, inner-range.
+        observables: Vec<String>, any().form("NAMES").needs(&["out"]).separated().check(known);
+        /// Ascending times to record: a list, or a range such as 0..10:lin21 or 1..1e6:log7.
+        times: Option<Numbers>, at_least(0.0).needs(&["out"]).excludes(&["samples"]);
+        /// Number of times to record, equally spaced in t, or in log t from --log-from on. Default:
+        /// at most 400 ends of steps, spread over log t.
+        samples: Option<usize>, within(2.0, 1e6).form("COUNT").needs(&["out"]);
+        /// First time of --samples after 0; the others are equally spaced in log t.
+        log_from: Option<f64>, above(0.0, f64::INFINITY).form("T").needs(&["samples"]);
+    }
+}
+
+/// **Errors** an unknown observable.
+fn known(name: &str) -> Result<()> {
+    observable::find(name).map(drop)
 }
 
 /// Records a run at given times or at ends of steps.
@@ -88,7 +86,7 @@ impl RecordingArguments {
     /// Exact times, or approximate ones.
     fn times(&self, t_end: f64) -> Result<(Vec<f64>, Option<Vec<f64>>)> {
         let inside = |t: f64| t >= 0.0 && t <= t_end;
-        let times = self.times.as_ref().map_or(Ok(Vec::new()), |text| numbers("--times", text))?;
+        let times = self.times.clone().unwrap_or_default().0;
         if let Some(t) = times.iter().find(|t| !inside(**t)) {
             return Err(Error::parameter(
                 "times",
@@ -103,11 +101,8 @@ impl RecordingArguments {
             return Ok((times, None));
         }
         match (self.samples, self.log_from) {
-            (Some(count), _) if !(2..=1_000_000).contains(&count) => {
-                Err(Error::parameter("samples", count, "from 2 to 1000000 times"))
-            }
-            (Some(_), Some(from)) if !(from > 0.0 && from < t_end) => Err(Error::parameter(
-                "log-from",
+            (Some(_), Some(from)) if from >= t_end => Err(Error::parameter(
+                "log_from",
                 from,
                 format!("a positive time below the end of the run, {t_end}"),
             )),

@@ -1,6 +1,6 @@
 //! `run`: an experiment file, a built-in experiment, or a study.
 
-use super::output::{Output, note, rounded};
+use super::output::{note, rounded};
 use super::parameter::{assignments, pair};
 use super::progress;
 use super::session;
@@ -12,45 +12,101 @@ use crate::lab::run::{CONFIDENCE, CellSummary, Progress, combine_shards, results
 use crate::lab::shard::Shard;
 use crate::lab::store::Store;
 use crate::lab::{Cell, Experiment, experiment::BUILT_IN, plan};
+use crate::operation::{Answer, Exit, Operation, Parameters, Rows, Table, any, column};
+use crate::parameters;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Flags of `run`.
-#[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  metastable run regimes\n  metastable run my-study.toml --out results --dry-run\n  metastable run merging-times --set beta=5,10,20
-  metastable run my-study.toml --set model.q=low-rank:rank=2 --set masses=power:0.5
-  metastable run my-study.toml --out runs --shard 3/64      (one of 64 machines; then --merge)"
-)]
-pub struct Arguments {
-    /// A TOML file, or the name of a built-in experiment or study (see `list experiments`, `list
-    /// studies`).
-    experiment: String,
-    /// Folder for results; every experiment gets a subfolder.
-    #[arg(long, default_value = "runs", value_name = "DIR")]
-    out: PathBuf,
-    /// Set a parameter of a study, or a key of an experiment file (`explain NAME` lists them); keys
-    /// of its model are model.q, model.norm, ... Numbers are separated by commas and may be ranges
-    /// (0.1..9:log5); other lists are written as in TOML: 'model.q=["a.csv", "b.csv"]'. Repeatable.
-    #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<String>,
-    /// Print the cells and which are finished; run nothing.
-    #[arg(long)]
-    dry_run: bool,
-    #[command(flatten)]
-    shards: ShardArguments,
+parameters! {
+    /// Parameters of `run`.
+    struct Run {
+        ..shards: ShardArguments;
+        /// A TOML file, or the name of a built-in experiment or study (see `list experiments`,
+        /// `list studies`).
+        experiment: String, any().positional().form("EXPERIMENT");
+        /// Folder for results; every experiment gets a subfolder.
+        out: PathBuf, any().or("runs").form("DIR");
+        /// Set a parameter of a study, or a key of an experiment file (`explain NAME` lists them);
+        /// keys of its model are model.q, model.norm, ... Numbers are separated by commas and may
+        /// be ranges (0.1..9:log5); other lists are written as in TOML:
+        /// 'model.q=["a.csv", "b.csv"]'. Repeatable.
+        set: Vec<String>, any().form("NAME=VALUE");
+        /// Print the cells and which are finished; run nothing.
+        dry_run: bool;
+    }
 }
 
-/// Work divided among several machines.
-#[derive(clap::Args)]
-pub struct ShardArguments {
-    /// Compute only shard k of K, from 0/K to (K-1)/K. Each of several machines that share the
-    /// folder computes one.
-    #[arg(long, value_name = "k/K", conflicts_with = "merge", allow_hyphen_values = true)]
-    shard: Option<String>,
-    /// Collect the results of all shards.
-    #[arg(long)]
-    pub merge: bool,
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "run",
+    group: "Simulate",
+    summary: "Run an experiment (a TOML file or a built-in name) or a study; repeat it to resume",
+    notes: "Examples:
+  metastable run regimes
+  metastable run my-study.toml --out results --dry-run
+  metastable run merging-times --set beta=5,10,20
+  metastable run my-study.toml --set model.q=low-rank:rank=2 --set masses=power:0.5
+  metastable run my-study.toml --out runs --shard 3/64      (one of 64 machines; then --merge)",
+    parameters: Run::table,
+    results: &[
+        column("experiment", "name of the experiment"),
+        column("study", "name of the study"),
+        column("folder", "folder of the results"),
+        column("drawn", "what is drawn at random"),
+        column("shard", "the shard that was computed"),
+        column("of", "number of all cells"),
+        column("finished", "number of finished cells"),
+        column("reusable", "cells that another run has"),
+        column("files", "tables of a study"),
+    ],
+    tables: &[Table {
+        name: "cells",
+        what: "one row for each cell of the grid",
+        rows: Rows::Objects("cells"),
+        columns: &[
+            column("cell", "its name"),
+            column("dynamics", "name of the dynamics"),
+            column("init", "law of the tokens"),
+            column("n", "number of tokens"),
+            column("d", "ambient dimension"),
+            column("beta", "inverse temperature"),
+            column("eta", "step of a layer"),
+            column("model", "keys of the model"),
+            column("runs", "number of runs"),
+            column("one_cluster", "runs that ended in one cluster"),
+            column("exceptions_below", "upper bound on the share of the others"),
+            column("exceptions_confidence", "its confidence"),
+            column("median_t", "median time at the end"),
+            column("median_t_one_cluster", "median time of one cluster"),
+            column("median_predicted_t", "median of its prediction"),
+            column("worst_deviation", "largest deviation from it"),
+            column("worst_inner_min", "smallest inner product"),
+            column("failed", "runs that did not reach their end"),
+        ],
+    }],
+    exits: &[
+        (Exit::Shown, "computed"),
+        (Exit::Failure, "some runs did not reach their end"),
+        (Exit::Interrupted, "interrupted; the same command resumes"),
+    ],
+    run: |given, _| Run::of(given)?.run(),
+    ..Operation::EMPTY
+};
+
+parameters! {
+    /// Work divided among several machines.
+    pub struct ShardArguments {
+        /// Compute only shard k of K, from 0/K to (K-1)/K. Each of several machines that share the
+        /// folder computes one.
+        shard: Option<String>, any().form("k/K").excludes(&["merge"]).check(shard);
+        /// Collect the results of all shards.
+        merge: bool;
+    }
+}
+
+/// **Errors** a text that is no shard.
+fn shard(text: &str) -> Result<()> {
+    Shard::parse(text).map(drop)
 }
 
 impl ShardArguments {
@@ -70,23 +126,23 @@ impl ShardArguments {
     }
 }
 
-impl Arguments {
+impl Run {
     /// A study instead of an experiment.
-    fn study(&self, study: &crate::study::Study, out: &Output) -> Result<i32> {
+    fn study(&self, study: &crate::study::Study) -> Result<Answer> {
         self.shards
             .refuse("an experiment: a study is one computation of seconds and has no grid")?;
         if self.dry_run {
             let expected = "an experiment: a study has no grid";
             return Err(Error::parameter("--dry-run", study.name, expected));
         }
-        super::study::run(study, &self.set, &self.out, out)
+        super::study::run(study, &self.set, &self.out)
     }
 
     /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
         let shard = self.shards.shard()?;
         if let Ok(study) = crate::study::find(&self.experiment) {
-            return self.study(study, out);
+            return self.study(study);
         }
         let changes = assignments(&self.set, |text| pair(text, "KEY=VALUE"))?;
         let changes: Vec<_> =
@@ -98,8 +154,7 @@ impl Arguments {
         let cells = plan(&experiment);
         let store = Store::reader(&self.out, &experiment)?;
         if self.dry_run {
-            planned(&experiment, &cells, &store, out);
-            return Ok(0);
+            return Ok(planned(&experiment, &cells, &store));
         }
         if let Some(shard) = shard {
             let (done, all) = execute_shard(&experiment, &self.out, &shard)?;
@@ -109,11 +164,10 @@ impl Arguments {
                 quoted(&experiment.source),
                 quoted(&self.out.display().to_string())
             );
-            out.result(
-                &json!({"experiment": experiment.name, "shard": shard.to_string(), "cells": done, "of": all, "folder": folder}),
-                &text,
-            );
-            return Ok(0);
+            return Ok(Answer::new(
+                json!({"experiment": experiment.name, "shard": shard.to_string(), "cells": done, "of": all, "folder": folder}),
+                text,
+            ));
         }
         if self.shards.merge {
             combine_shards(&experiment, &self.out).map(|_| ())?
@@ -146,13 +200,13 @@ impl Arguments {
         let folder = store.folder().display().to_string();
         let json =
             json!({"experiment": experiment.name, "folder": folder, "cells": rows, "drawn": drawn});
-        out.table(&json, &["cells"], &text);
-        Ok(if failed > 0 { 4 } else { 0 })
+        let end = if failed > 0 { Exit::Failure } else { Exit::Shown };
+        Ok(Answer::new(json, text).ended(end))
     }
 }
 
-/// Prints the cells and which of them are finished.
-fn planned(experiment: &Experiment, cells: &[Cell], store: &Store, out: &Output) {
+/// The cells and which of them are finished.
+fn planned(experiment: &Experiment, cells: &[Cell], store: &Store) -> Answer {
     let beside = SiblingRuns::new(experiment, store);
     let state = |id: &str| {
         if store.has(id) {
@@ -179,14 +233,12 @@ fn planned(experiment: &Experiment, cells: &[Cell], store: &Store, out: &Output)
     let drawn = sentences(experiment);
     let json = json!({"cells": cells.len(), "finished": finished, "reusable": reusable, "folder": folder, "drawn": drawn});
     let drawn: String = drawn.iter().map(|sentence| format!("{sentence}\n")).collect();
-    out.result(
-        &json,
-        &format!(
-            "{}\n{drawn}{} cells, {finished} finished{others}, in {folder}",
-            lines.join("\n"),
-            cells.len()
-        ),
+    let text = format!(
+        "{}\n{drawn}{} cells, {finished} finished{others}, in {folder}",
+        lines.join("\n"),
+        cells.len()
     );
+    Answer::new(json, text)
 }
 
 /// Names of the printed columns. Axes with a single value are left out, except n, d and beta.

@@ -70,7 +70,7 @@ impl Listed for CriticalPoint {
             "rotation_defect": s.rotation_defect, "eigenvalues": s.values,
             "eigenvalues_error": finite(e.eigenvalue), "index_margin": finite(s.margin),
             "residual": self.residual, "angles": self.angles, "angles_error": finite(e.angle),
-            "symmetry": self.symmetry, "points_error": finite(e.position),
+            "symmetries": self.symmetry, "points_error": finite(e.position),
         })
     }
 }
@@ -110,7 +110,7 @@ impl Listed for InteractionCriticalPoint {
             "energy": finite(self.energy), "morse_index": s.stable,
             "unstable_directions": s.unstable, "nullity": s.nullity, "rotations": s.rotations,
             "eigenvalues": s.values, "eigenvalues_error": finite(s.rounding),
-            "residual": self.residual, "angles": self.angles, "symmetry": self.symmetry,
+            "residual": self.residual, "angles": self.angles, "symmetries": self.symmetry,
         })
     }
 }
@@ -194,13 +194,13 @@ impl<P: Listed> Landscape<P> {
         }
         text.push_str(P::ENERGY);
         text.push_str(
-            "\n  #  clusters of                           energy  points +-  rates +-  unstable  Morse index  residual  symmetry  found by\n",
+            "\n  #  clusters of                           energy  points +-  rates +-  unstable  Morse index  residual  symmetries  found by\n",
         );
         for (k, p) in found.points.iter().enumerate() {
             let proof = self.proofs[k].as_ref().map(|p| format!("  {p}")).unwrap_or_default();
             let ((points, rates), (index, residual, symmetry)) = (p.errors(), p.numbers());
             text.push_str(&format!(
-                "{k:>3}  {:<20} {:>25}  {:>9}  {:>8}  {:>8}  {index:>11}  {residual:>8.1e}  {symmetry:>8}  {:>8}{}{proof}\n",
+                "{k:>3}  {:<20} {:>25}  {:>9}  {:>8}  {:>8}  {index:>11}  {residual:>8.1e}  {symmetry:>10}  {:>8}{}{proof}\n",
                 sizes(p),
                 p.energy(),
                 optional(points),

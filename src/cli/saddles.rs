@@ -2,8 +2,7 @@
 
 use super::cancel::cancelled;
 use super::input::{self, TokenArguments};
-use super::output::{Output, note};
-use super::parameter::numbers;
+use super::output::{note, set_all_digits};
 use super::progress;
 use super::proof::Standing;
 use super::saddle_table::{Landscape, Listed, branch_keys, branch_table, merge, normalisation};
@@ -18,18 +17,49 @@ use crate::landscape::search::{Search, SearchResult, critical_point_near};
 use crate::landscape::searched::SearchedEnergy;
 use crate::landscape::starts::Start;
 use crate::landscape::{CriticalPoint, Exponential};
+use crate::operation::{
+    Answer, Exit, Numbers, Operation, Parameters, Rows, Table, any, column, within,
+};
+use crate::parameters;
 use crate::proofs::complete_list::{self, CompleteBy};
 use crate::proofs::critical_point::{self, Certificate};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// Flags of `saddles`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
+parameters! {
+    /// Parameters of `saddles`.
+    struct Saddles {
+        ..tokens: TokenArguments;
+        /// Inverse temperature, or several: 1,2,4 or 1..10 or 0.5..8:log5. Points found at one are
+        /// continued to the others.
+        beta: Option<Numbers>, within(-1e4, 1e4).unless(&["interaction"]);
+        /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta,
+        /// with parameters of its own after a semicolon: 's^p + a; p=3, a=1'.
+        interaction: Option<String>, any().form("PHI").excludes(&["connections", "out"]);
+        /// Number of random starts. Default: 200, then more until the second half of them found no
+        /// new point, at most 1600.
+        starts: Option<usize>,
+            within(0.0, 1e7).excludes(&["tokens", "angles", "from_run", "init"]);
+        /// Follow the unstable directions to the next critical points, with this dynamics (sa or
+        /// usa).
+        connections: Option<String>, any().form("DYNAMICS");
+        /// Prove for each point that it is the only critical point of whole clusters nearby (on the
+        /// slice that fixes rotations), and prove its index; write one certificate per point into
+        /// this folder.
+        out: Option<PathBuf>, any().form("FOLDER").also(&["certificates"]);
+    }
+}
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "saddles",
+    group: "Analyse",
+    summary: "Critical points of the energy: search, spectra, connections, certificates",
+    notes: "Examples:
   metastable saddles --n 5 --d 2 --beta 6
   metastable saddles --n 4 --d 3 --beta 0.5..8:log5
-  metastable saddles --n 8 --d 3 --beta 4 --starts 400 --connections sa --certificates proofs
+  metastable saddles --n 8 --d 3 --beta 4 --starts 400 --connections sa --out proofs
   metastable saddles --n 4 --d 2 --interaction power:p=3
   metastable saddles --from-run run/ --frame t=20 --beta 9
 
@@ -40,36 +70,89 @@ starts found each point, and estimates of the number of missing points. On the c
 tokens or large beta, it proves that the list is complete; elsewhere points may be missing.
 
 With several values of beta, the points at one value are starts at the next, and all are continued
-up and down; a table lists the branches.
-
-Exit codes: 0; 3 if random starts did not converge, so that points may be missing there, and the
-list is not proved complete; 4 if no start converged.")]
-pub struct Arguments {
-    /// Number of tokens and dimension (--n, --d); or tokens or a frame of a run, from which one
-    /// critical point is reached.
-    #[command(flatten)]
-    tokens: TokenArguments,
-    /// Inverse temperature, or several: 1,2,4 or 1..10 or 0.5..8:log5. Points found at one are
-    /// continued to the others.
-    #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
-    beta: Option<String>,
-    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta, with
-    /// parameters of its own after a semicolon: 's^p + a; p=3, a=1'.
-    #[arg(long, value_name = "PHI", allow_hyphen_values = true, conflicts_with_all = ["connections", "certificates"])]
-    interaction: Option<String>,
-    /// Number of random starts. Default: 200, then more until the second half of them found no new
-    /// point, at most 1600.
-    #[arg(long, allow_hyphen_values = true)]
-    starts: Option<usize>,
-    /// Follow the unstable directions to the next critical points, with this dynamics (sa or usa).
-    #[arg(long, value_name = "DYNAMICS")]
-    connections: Option<String>,
-    /// Prove for each point that it is the only critical point of whole clusters nearby (on the
-    /// slice that fixes rotations), and prove its index; write one certificate per point into this
-    /// folder.
-    #[arg(long, value_name = "FOLDER")]
-    certificates: Option<PathBuf>,
-}
+up and down; a table lists the branches.",
+    parameters: Saddles::table,
+    results: &[
+        column("n", "number of tokens"),
+        column("d", "ambient dimension"),
+        column("seed", "random seed"),
+        column("interaction", "the interaction"),
+        column("normalisation", "what the energy is"),
+        column("beta", "inverse temperature"),
+        column("starts", "number of random starts"),
+        column("failed_starts", "random starts that did not converge"),
+        column("fixed_starts", "number of fixed starts"),
+        column("proved_complete", "whether the list is proved to be complete"),
+        column("complete", "what is proved about the list"),
+        column("found_by_one_start", "points that one random start found"),
+        column("missing_estimate", "lower estimate of the number of missing points"),
+        column("found_by_fixed_starts_only", "points that only fixed starts found"),
+        column("visible_probability", "points with a larger probability were found with 95 %"),
+        column("new_points_per_start", "new points that a further start finds on average"),
+        column(
+            "second_half_found_nothing_new",
+            "whether the second half of the starts found no new point",
+        ),
+        column(
+            "reached_largest_number_of_starts",
+            "whether the largest number of starts ended the search",
+        ),
+        column("metric", "metric of the eigenvalues"),
+        column("displacement", "displacement at the start of a connection"),
+        column("ends_without_rest", "trajectories that reached no critical point"),
+        column("landscapes", "with several beta: the answer for each"),
+        column("branches", "with several beta: points that continue each other"),
+    ],
+    tables: &[
+        Table {
+            name: "points",
+            what: "one row for each critical point",
+            rows: Rows::Objects("points"),
+            columns: &[
+                column("clusters", "number of clusters"),
+                column("sizes", "tokens per cluster"),
+                column("unstable_directions", "directions in which the energy increases"),
+                column("morse_index", "directions in which it decreases"),
+                column("nullity", "directions in which it is flat"),
+                column("rotations", "dimension of the rotations that move the point"),
+                column("symmetries", "rotations that map the point to itself"),
+                column("energy", "energy of an interaction"),
+                column("energy_share", "energy relative to one cluster"),
+                column("log_energy", "its logarithm"),
+                column("residual", "norm of the gradient"),
+                column("points_error", "error of the places"),
+                column("eigenvalues_error", "error of the eigenvalues"),
+                column("nearly_degenerate", "whether an eigenvalue is near 0"),
+                column("found_by_starts", "random starts that found it"),
+                column("certificate", "what is proved about it"),
+            ],
+        },
+        Table {
+            name: "connections",
+            what: "one row for each connection",
+            rows: Rows::Objects("connections"),
+            columns: &[
+                column("from", "the upper point"),
+                column("to", "the lower point"),
+                column("rate", "rate at which it is left"),
+                column("rate_error", "its error"),
+                column("t", "time of the connection"),
+                column("t_error", "its error"),
+            ],
+        },
+    ],
+    exits: &[
+        (Exit::Shown, "computed"),
+        (
+            Exit::Undecided,
+            "random starts did not converge, so that points may be missing there, and the list is not proved complete",
+        ),
+        (Exit::Failure, "no start converged"),
+        (Exit::Interrupted, "interrupted"),
+    ],
+    run: |given, _| Saddles::of(given)?.run(),
+    ..Operation::EMPTY
+};
 
 /// Distance in radians within which tokens of a run are one cluster.
 const COINCIDENT: f64 = 1e-6;
@@ -97,24 +180,24 @@ type Searched<P> = (Vec<SearchResult<P>>, usize, usize);
 /// Seconds for the proof that a list is complete: the longest estimate, and the end.
 const PROOF_SECONDS: (f64, u64) = (5.0, 30);
 
-impl Arguments {
+impl Saddles {
     /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
-        out.set_all_digits(self.tokens.all_digits);
+    fn run(self) -> Result<Answer> {
+        set_all_digits(self.tokens.all_digits);
         let betas = self.betas()?;
-        if let Some(folder) = &self.certificates {
+        if let Some(folder) = &self.out {
             self.check_folder(folder, &betas)?;
         }
         match &self.interaction {
             Some(text) => {
                 let energy =
                     |beta: Option<f64>| Ok(InteractionEnergy::new(input::interaction(text, beta)?));
-                self.of_energy(&betas, &energy, out, &mut |_| Ok(()))
+                self.of_energy(&betas, &energy, &mut |_| Ok(()))
             }
             None => {
                 let ascent = self.connections.as_deref().map(ascent).transpose()?;
                 let energy = |beta: Option<f64>| Ok(Exponential { beta: beta.unwrap_or_default() });
-                self.of_energy(&betas, &energy, out, &mut |landscape| {
+                self.of_energy(&betas, &energy, &mut |landscape| {
                     if !self.tokens.is_given() {
                         self.prove_complete(landscape)?;
                     }
@@ -140,9 +223,8 @@ impl Arguments {
         &self,
         betas: &[Option<f64>],
         energy: &(dyn Fn(Option<f64>) -> Result<E> + Sync),
-        out: &Output,
         finish: &mut dyn FnMut(&mut Landscape<E::Point>) -> Result<()>,
-    ) -> Result<i32>
+    ) -> Result<Answer>
     where
         E: SearchedEnergy,
         E::Point: Listed,
@@ -188,13 +270,15 @@ impl Arguments {
         if several && !branches.is_empty() {
             text.push(branch_table(&branches, &landscapes));
         }
-        out.table(&json, &["points", "landscapes"], &text.join("\n"));
-        Ok(match () {
-            () if cancelled() => 130,
-            () if landscapes.iter().any(|l| l.found.points.is_empty()) => 4,
-            () if landscapes.iter().any(|l| l.found.failed > 0 && !l.is_complete()) => 3,
-            () => 0,
-        })
+        let end = match () {
+            () if cancelled() => Exit::Interrupted,
+            () if landscapes.iter().any(|l| l.found.points.is_empty()) => Exit::Failure,
+            () if landscapes.iter().any(|l| l.found.failed > 0 && !l.is_complete()) => {
+                Exit::Undecided
+            }
+            () => Exit::Shown,
+        };
+        Ok(Answer::new(json, text.join("\n")).ended(end))
     }
 
     /// Smallest and largest number of random starts.
@@ -204,12 +288,10 @@ impl Arguments {
 
     /// Tokens and dimension. **Errors** one that is missing or below 2.
     fn shape(&self) -> Result<(usize, usize)> {
-        let count = |name: &str, v: Option<i64>| {
+        let count = |name: &str, v: Option<usize>| {
             let found = v.map_or("nothing".to_owned(), |v| v.to_string());
             let expected = "a whole number >= 2, or tokens to start from";
-            v.and_then(|v| usize::try_from(v).ok())
-                .filter(|v| *v >= 2)
-                .ok_or_else(|| Error::parameter(name, found, expected))
+            v.filter(|v| *v >= 2).ok_or_else(|| Error::parameter(name, found, expected))
         };
         let (n, d) = self.tokens.shape();
         Ok((count("--n", n)?, count("--d", d)?))
@@ -218,18 +300,16 @@ impl Arguments {
     /// The inverse temperatures; none for an interaction without one. **Errors** 0 for the
     /// exponential, where critical points are not isolated, and |beta| > 1e4.
     fn betas(&self) -> Result<Vec<Option<f64>>> {
-        let Some(text) = &self.beta else { return Ok(vec![None]) };
-        let betas = numbers("--beta", text)?;
+        let Some(Numbers(betas)) = self.beta.clone() else { return Ok(vec![None]) };
         for beta in &betas {
             if *beta == 0.0 && self.interaction.is_none() {
                 let expected = "another value: at beta = 0 the critical points, consensus and all tokens of mean 0, are not isolated";
                 return Err(Error::parameter("--beta", beta, expected));
             }
-            crate::error::in_range("--beta", beta.abs(), 0.0, 1e4)?;
         }
-        if betas.len() > 1 && self.certificates.is_some() {
+        if betas.len() > 1 && self.out.is_some() {
             return Err(Error::parameter(
-                "--certificates",
+                "out",
                 "several beta",
                 "one beta: a folder holds the certificates of one beta",
             ));
@@ -313,13 +393,6 @@ impl Arguments {
         E: SearchedEnergy,
         E::Point: Listed,
     {
-        if let Some(starts) = self.starts {
-            return Err(Error::parameter(
-                "--starts",
-                starts,
-                "none with given tokens: it counts random starts",
-            ));
-        }
         let x = self.tokens.tokens()?;
         if x.uniform_mass().is_none() {
             return Err(Error::parameter(
@@ -387,16 +460,14 @@ impl Arguments {
                 .map_err(|e| Error::io(folder.display(), "create the folder", &e));
         }
         super::recording::create(folder).map_err(|e| match e {
-            Error::Parameter { found, expected, .. } => {
-                Error::parameter("--certificates", found, expected)
-            }
+            Error::Parameter { found, expected, .. } => Error::parameter("out", found, expected),
             other => other,
         })
     }
 
     /// Writes certificates with --certificates; returns the outcome for each point.
     fn prove(&self, found: &SearchResult<CriticalPoint>) -> Result<Vec<Option<String>>> {
-        let Some(folder) = &self.certificates else { return Ok(vec![None; found.points.len()]) };
+        let Some(folder) = &self.out else { return Ok(vec![None; found.points.len()]) };
         let one = |(k, p): (usize, &CriticalPoint)| {
             if cancelled() {
                 return Ok(Some("interrupted before it was proved".to_owned()));

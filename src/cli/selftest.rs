@@ -1,23 +1,15 @@
 //! `selftest`: the conformance suite of every dynamics and of some interactions, with values and
 //! bounds.
 
-use super::output::Output;
 use crate::attention::interaction::{Interaction, InteractionAttention, RowSum};
 use crate::attention::{Dynamics, Spec, dynamics};
 use crate::error::Result;
+use crate::operation::{Answer, Exit};
 use crate::theorem::conformance::suite;
 use serde_json::{Value, json};
 
-/// Flags of `selftest`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:\n  metastable selftest usa\n  metastable selftest interaction")]
-pub struct Arguments {
-    /// A dynamics, or `interaction` for other functions than e^{beta s} (default: all).
-    name: Option<String>,
-    /// Random seed of the tokens.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-}
+/// The word of `check` that stands for these checks.
+pub const NAME: &str = "selftest";
 
 /// The name of the rows of interactions.
 const INTERACTION: &str = "interaction";
@@ -77,51 +69,47 @@ fn interaction(flow: Result<InteractionAttention>, spec: &Spec) -> Result<Dynami
     Ok(Dynamics::single(if heads.is_empty() { flow } else { flow.with_heads(heads)? }))
 }
 
-impl Arguments {
-    /// Runs it; exit code 2 if a check fails.
-    pub fn run(self, out: &Output) -> Result<i32> {
-        let entries: Vec<_> = match self.name.as_deref() {
-            Some(INTERACTION) => Vec::new(),
-            Some(name) => vec![dynamics::find(name, false)?],
-            None => dynamics::ALL.to_vec(),
-        };
-        let text = format!(
-            "metastable {}, {}-{}, {} threads, {}\n",
-            env!("CARGO_PKG_VERSION"),
-            std::env::consts::ARCH,
-            std::env::consts::OS,
-            rayon::current_num_threads(),
-            crate::lab::provenance::build().1
-        );
-        let mut rows = Rows { text, ..Rows::default() };
-        for entry in entries {
-            rows.add(entry.name, &|spec| (entry.build)(spec), self.seed)?;
-        }
-        if self.name.as_deref().is_none_or(|name| name == INTERACTION) {
-            for (phi, row_sum) in INTERACTIONS {
-                let like = if row_sum == RowSum::Plain { "usa" } else { "sa" };
-                let name = format!("{INTERACTION} {phi}, {like}");
-                let flow = || InteractionAttention::new(Interaction::parse(phi, &[])?, row_sum);
-                rows.add(&name, &|spec| interaction(flow(), spec), self.seed)?;
-            }
-            for (phi, kappa) in DIVIDED {
-                let name = format!("{INTERACTION} {phi}, row weights {kappa}");
-                let flow = || {
-                    let phi = Interaction::parse(phi, &[])?;
-                    InteractionAttention::with_row_weights(
-                        phi,
-                        Interaction::parse_row_weights(kappa, &[])?,
-                    )
-                };
-                rows.add(&name, &|spec| interaction(flow(), spec), self.seed)?;
-            }
-        }
-        let Rows { text, lines, failed } = rows;
-        out.table(
-            &json!({"checks": lines, "failed": failed, "threads": rayon::current_num_threads()}),
-            &["checks"],
-            &text,
-        );
-        Ok(if failed > 0 { 2 } else { 0 })
+/// Runs the suite of a dynamics, of `interaction` for other functions than e^{beta s}, or of all.
+pub fn run(name: Option<&str>, seed: u64) -> Result<Answer> {
+    let entries: Vec<_> = match name {
+        Some(INTERACTION) => Vec::new(),
+        Some(name) => vec![dynamics::find(name, false)?],
+        None => dynamics::ALL.to_vec(),
+    };
+    let text = format!(
+        "metastable {}, {}-{}, {} threads, {}\n",
+        env!("CARGO_PKG_VERSION"),
+        std::env::consts::ARCH,
+        std::env::consts::OS,
+        rayon::current_num_threads(),
+        crate::lab::provenance::build().1
+    );
+    let mut rows = Rows { text, ..Rows::default() };
+    for entry in entries {
+        rows.add(entry.name, &|spec| (entry.build)(spec), seed)?;
     }
+    if name.is_none_or(|name| name == INTERACTION) {
+        for (phi, row_sum) in INTERACTIONS {
+            let like = if row_sum == RowSum::Plain { "usa" } else { "sa" };
+            let name = format!("{INTERACTION} {phi}, {like}");
+            let flow = || InteractionAttention::new(Interaction::parse(phi, &[])?, row_sum);
+            rows.add(&name, &|spec| interaction(flow(), spec), seed)?;
+        }
+        for (phi, kappa) in DIVIDED {
+            let name = format!("{INTERACTION} {phi}, row weights {kappa}");
+            let flow = || {
+                let phi = Interaction::parse(phi, &[])?;
+                InteractionAttention::with_row_weights(
+                    phi,
+                    Interaction::parse_row_weights(kappa, &[])?,
+                )
+            };
+            rows.add(&name, &|spec| interaction(flow(), spec), seed)?;
+        }
+    }
+    let Rows { text, lines, failed } = rows;
+    let threads = rayon::current_num_threads();
+    let end = if failed > 0 { Exit::Counterexample } else { Exit::Shown };
+    let values = json!({"checks": lines, "failed": failed, "threads": threads});
+    Ok(Answer::new(values, text).ended(end))
 }

@@ -1,7 +1,7 @@
 //! `check` and `hunt` on several machines: each shard writes its results into a shared folder, and
 //! `--merge` reads all of them.
 
-use super::output::{Output, note};
+use super::output::note;
 use super::run::ShardArguments;
 use super::verdicts::rows;
 use crate::error::{Error, Result};
@@ -9,6 +9,7 @@ use crate::lab::provenance::{NUMERICAL_VERSION, hash};
 use crate::lab::replace::{self, Problem};
 use crate::lab::{Provenance, arrays::write_atomically, report::headline, shard::Shard};
 use crate::num::threads::par_map;
+use crate::operation::{Answer, Exit};
 use crate::theorem::{Claim, Effort, Verdict, check, exit_code_of};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -63,7 +64,7 @@ impl ShardedCheck<'_> {
     }
 
     /// Checks the unfinished claims of a shard.
-    pub fn run(&self, shard: &Shard, out: &Output) -> Result<i32> {
+    pub fn run(&self, shard: &Shard) -> Result<Answer> {
         let mine: Vec<&&Claim> = self.claims.iter().filter(|c| shard.holds(c.name)).collect();
         let (done, session) = (AtomicUsize::new(0), super::session::current());
         let one = |_: usize, claim: &&&Claim| {
@@ -92,16 +93,14 @@ impl ShardedCheck<'_> {
             self.claims.len(),
             self.folder.display()
         );
-        out.table(
-            &json!({"shard": shard.to_string(), "claims": names, "of": self.claims.len()}),
-            &["claims"],
-            &text,
-        );
-        Ok(0)
+        Ok(Answer::new(
+            json!({"shard": shard.to_string(), "claims": names, "of": self.claims.len()}),
+            text,
+        ))
     }
 
     /// The verdicts of all shards.
-    pub fn merge(&self, out: &Output) -> Result<i32> {
+    pub fn merge(&self) -> Result<Answer> {
         let found: Vec<Option<Value>> =
             self.claims.iter().map(|c| read_result(&self.file(c))).collect();
         if let Some(first) = found.iter().position(Option::is_none) {
@@ -141,20 +140,11 @@ impl ShardedCheck<'_> {
                 .zip(&verdicts)
                 .map(|(c, v)| (c.status, violated(v), v["as_expected"] == true)),
         );
-        out.table(
-            &json!({"claims": verdicts, "seed": self.seed, "as_expected": good}),
-            &["claims"],
-            &format!(
-                "{text}{}\n",
-                headline(
-                    self.claims
-                        .iter()
-                        .map(|c| c.name)
-                        .zip(verdicts.iter().map(|v| v["as_expected"] == true))
-                )
-            ),
-        );
-        Ok(code)
+        let names = self.claims.iter().map(|c| c.name);
+        let expected = verdicts.iter().map(|v| v["as_expected"] == true);
+        let text = format!("{text}{}\n", headline(names.zip(expected)));
+        let values = json!({"claims": verdicts, "seed": self.seed, "as_expected": good});
+        Ok(Answer::new(values, text).ended(Exit::of(code)))
     }
 }
 
@@ -177,7 +167,7 @@ pub fn write_hunt(
 }
 
 /// Merges the hunts of all shards: total trials, smallest margin, and its counterexample.
-pub fn merge_hunts(folder: &Path, claim: &Claim, out: &Output) -> Result<i32> {
+pub fn merge_hunts(folder: &Path, claim: &Claim) -> Result<Answer> {
     let cells = folder.join("cells");
     let entries =
         std::fs::read_dir(&cells).map_err(|e| Error::io(cells.display(), "read the folder", &e))?;
@@ -218,22 +208,20 @@ pub fn merge_hunts(folder: &Path, claim: &Claim, out: &Output) -> Result<i32> {
     } else {
         "no violation found, which proves nothing".to_owned()
     };
-    out.result(
-        &result,
-        &format!(
-            "{}: {words}; smallest margin {}, {trials} trials in {} shards",
-            claim.name,
-            best["margin"],
-            hunts.len()
-        ),
+    let text = format!(
+        "{}: {words}; smallest margin {}, {trials} trials in {} shards",
+        claim.name,
+        best["margin"],
+        hunts.len()
     );
-    Ok(match (best["found"] == true, best["confirmed"] == true) {
+    let code = match (best["found"] == true, best["confirmed"] == true) {
         (true, true) if claim.status.must_hold() => 2,
         (true, false) => 3,
         (true, true) => 0,
         _ if claim.status.expects_violation() => 3,
         _ => 0,
-    })
+    };
+    Ok(Answer::new(result, text).ended(Exit::of(code)))
 }
 
 /// The shared folder and the shard of divided work; no shard for `--merge`.

@@ -1,9 +1,9 @@
 //! `solve`: integrate the motion of given or random tokens.
 
 use super::checkpoint::CheckpointFile;
-use super::input::{self, DynamicsArguments, TokenArguments};
+use super::input::{DynamicsArguments, TokenArguments, end_time};
 use super::model_flags::note_tokens_without_keys;
-use super::output::{Output, counted, finite, matrix, more, note, shown, vector};
+use super::output::{counted, finite, matrix, more, note, set_all_digits, shown, vector};
 use super::recording::{RecordingArguments, write};
 use super::session::{self, Session};
 use crate::attention::kernel::Workspace;
@@ -14,64 +14,109 @@ use crate::flow::observable::RunParameters;
 use crate::flow::observable::clusters::{count_clusters, linking_radius};
 use crate::flow::{
     CheckpointSink, Frame, Observer, Options, Outcome, SDE_VELOCITY_ACCURACY, SdeOptions, Solution,
-    Stats, integrator, solve, solve_sde, velocity_accuracy,
+    Stats, parameters::Integration, solve, solve_sde, velocity_accuracy,
 };
 use crate::lab::{ModelSpec, model::NoiseSettings, provenance::hash};
 use crate::landscape::critical::relative_gradient_norm;
+use crate::operation::{
+    Answer, Exit, Operation, Parameters, Rows, Table, any, at_least, column, within,
+};
+use crate::parameters;
 use crate::sphere::{Tokens, geometry::dist};
 use crate::theory::two_cluster::log_merge_time;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Flags of `solve`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
+parameters! {
+    /// Parameters of `solve`.
+    struct Solve {
+        ..tokens: TokenArguments;
+        ..dynamics: DynamicsArguments;
+        ..integration: Integration;
+        ..recording: RecordingArguments;
+        /// End time.
+        t_end: f64, at_least(0.0).check(end_time);
+        /// Write the final tokens and a time line (CSV, NPY, JSON) into this new folder.
+        out: Option<PathBuf>, any().form("FOLDER");
+        /// Minutes between checkpoints in --out (default 3); an interruption writes one too. Repeat
+        /// the command to resume. Runs with noise have no checkpoints.
+        keep_every: Option<f64>, within(0.0, 1e5).form("MINUTES").needs(&["out"]);
+        /// Distribute the run over the processes of `mpirun -n P`, with the kernel `blocks`; its
+        /// results do not depend on P.
+        mpi: bool;
+    }
+}
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "solve",
+    group: "Simulate",
+    summary: "Integrate the motion of tokens",
+    notes: "Examples:
   metastable solve --init uniform --n 32 --d 2 --beta 9 --t-end 1e6 --format json
   metastable solve --angles pair.csv --beta 200 --t-end 1.9e165 --merge-radius 0.05
-  metastable solve --tokens points.csv --norm pre --beta 4 --t-end 20 --mask window:w=8 --bias alibi
-  metastable solve --tokens points.csv --rescaled --v v.csv --beta 1 --t-end 10
-  metastable solve --init uniform --n 32 --d 3 --seed 7 --q low-rank:rank=1 --masses power:0.5 \\
-      --beta 4 --t-end 20
+  metastable solve --tokens points.csv --beta 4 --t-end 20 --model norm=pre --model mask=window:w=8
+  metastable solve --tokens points.csv --model rescaled=true --model v=v.csv --beta 1 --t-end 10
+  metastable solve --init uniform --n 32 --d 3 --seed 7 --masses power:0.5 \\
+      --model q=low-rank:rank=1 --beta 4 --t-end 20
   metastable solve --init uniform --n 64 --d 3 --beta 4 --t-end 5 --noise kappa=20,seed=1,step=0.01
   metastable solve --init uniform --n 64 --d 3 --beta 4 --t-end 50 --out run \\
-      --observables positions,clusters --samples 100")]
-pub struct Arguments {
-    #[command(flatten)]
-    tokens: TokenArguments,
-    #[command(flatten)]
-    dynamics: DynamicsArguments,
-    /// End time.
-    #[arg(long, allow_hyphen_values = true)]
-    t_end: f64,
-    /// Local error per unit of displacement, in kernel widths (default 1e-10).
-    #[arg(long, allow_hyphen_values = true)]
-    rtol: Option<f64>,
-    /// Geodesic distance at which two tokens merge into one; 0: never (default 1e-10).
-    #[arg(long, allow_hyphen_values = true)]
-    merge_radius: Option<f64>,
-    /// dop853 (order 8, default) or dopri5 (order 5).
-    #[arg(long)]
-    integrator: Option<String>,
-    /// Largest number of steps (default 1000000).
-    #[arg(long, allow_hyphen_values = true)]
-    max_steps: Option<u64>,
-    /// Stop when a single cluster is left.
-    #[arg(long)]
-    stop_at_one_cluster: bool,
-    /// Write the final tokens and a time line (CSV, NPY, JSON) into this new folder.
-    #[arg(long, value_name = "FOLDER")]
-    out: Option<PathBuf>,
-    /// Minutes between checkpoints in --out (default 3); an interruption writes one too. Repeat the
-    /// command to resume. Runs with noise have no checkpoints.
-    #[arg(long, value_name = "MINUTES", requires = "out", allow_hyphen_values = true)]
-    keep_every: Option<f64>,
-    #[command(flatten)]
-    recording: RecordingArguments,
-    /// Distribute the run over the processes of `mpirun -n P`, with the kernel `blocks`; its
-    /// results do not depend on P.
-    #[arg(long)]
-    mpi: bool,
-}
+      --observables positions,clusters --samples 100",
+    parameters: Solve::table,
+    results: &[
+        column("clusters", "number of clusters"),
+        column("cluster_masses", "their masses"),
+        column(
+            "stationary",
+            "if the tokens are at rest: time, speed, rate of decay and remaining distance",
+        ),
+        column("t", "time at the end"),
+        column("outcome", "how the run ended"),
+        column("message", "how it ended, in words"),
+        column("merges", "mergers: time, members, mass"),
+        column("stats", "numbers of steps, evaluations and of tokens without keys"),
+        column("energy", "energy at the end"),
+        column("log_energy", "its logarithm"),
+        column("energy_normalisation", "what the energy is"),
+        column("log_energy_normalisation", "what its logarithm is of"),
+        column("normalisation", "time normalisation of USA; null for other dynamics"),
+        column("dynamics", "name of the dynamics"),
+        column("beta", "inverse temperature"),
+        column("merge_radius", "distance at which tokens merge"),
+        column("rtol", "tolerance"),
+        column("integrator", "the integrator"),
+        column("remaining_merger_log10_t", "log10 of the time until two remaining clusters merge"),
+        column("min_relative_gradient_norm", "how near the run came to a saddle"),
+        column("model", "keys of the model and hashes of its files"),
+    ],
+    tables: &[Table {
+        name: "tokens",
+        what: "one row for each token at the end",
+        rows: Rows::Lists,
+        columns: &[
+            column("final_tokens", "its place"),
+            column("final_masses", "mass of its cluster"),
+            column("final_radii", "its radius, for spaces with radii"),
+            column("labels", "its cluster"),
+        ],
+    }],
+    exits: &[
+        (Exit::Shown, "the run reached its end"),
+        (Exit::Failure, "the run did not reach its end"),
+        (Exit::Interrupted, "interrupted"),
+    ],
+    run: |given, _| {
+        let solve = Solve::of(given)?;
+        let noise = solve.dynamics.parts.has("noise");
+        if let Some(flag) = WITHOUT_NOISE.iter().find(|name| noise && given.has(name)) {
+            let expected = "none with --noise: its steps have a fixed length, its tokens never \
+                            merge and its runs have no checkpoints";
+            return Err(Error::parameter(*flag, "it together with --noise", expected));
+        }
+        solve.run(given.has("merge_radius"))
+    },
+    ..Operation::EMPTY
+};
 
 /// Says if the weights of an interaction are too inaccurate for the tolerance at the start.
 fn note_lost_weights(dynamics: &Dynamics, x: &Tokens, rtol: f64) {
@@ -87,20 +132,22 @@ fn note_lost_weights(dynamics: &Dynamics, x: &Tokens, rtol: f64) {
     }
 }
 
-impl Arguments {
+/// Parameters of the adaptive integrators, which noise does not use.
+const WITHOUT_NOISE: [&str; 6] =
+    ["rtol", "merge_radius", "integrator", "max_steps", "stop_at_one_cluster", "keep_every"];
+
+impl Solve {
     /// Runs it, alone or as one of several processes.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self, has_merge_radius: bool) -> Result<Answer> {
         if !self.mpi {
-            return self.work(out);
+            return self.work(has_merge_radius);
         }
         let processes = super::mpi::init()?;
-        let code = self.work(out);
-        processes.finish(code)
+        processes.finish(self.work(has_merge_radius))
     }
 
-    fn work(self, out: &Output) -> Result<i32> {
-        out.set_all_digits(self.tokens.all_digits);
-        input::end_time(self.t_end)?;
+    fn work(self, has_merge_radius: bool) -> Result<Answer> {
+        set_all_digits(self.tokens.all_digits);
         let session = session::current();
         let options = self.options(&session)?;
         let model_spec = self.dynamics.parts.model_spec()?.with_seed(self.tokens.seed());
@@ -165,7 +212,8 @@ impl Arguments {
         json["stats"]["accuracy_of_kernel"] = json!(taken);
         json["stats"]["merging_ignored"] = json!(end.merging_ignored);
         json["model"] = json!(model_spec);
-        self.print_notes(&end, &model_spec, &json, &saddle);
+        let merging = (has_merge_radius, end.merging_ignored);
+        self.print_notes(&end, &model_spec, &json, (&saddle, merging));
         if let Some(folder) = &self.out {
             if super::mpi::is_root() {
                 write(folder, &json, &settings, recorder.table(), &end)?;
@@ -178,40 +226,28 @@ impl Arguments {
             note(&format!("wrote {}", folder.display()));
         }
         let text = text(&end, self.merge_radius(), linking_radius(&dynamics, beta));
-        out.table(&json, &["final_tokens", "final_masses", "final_radii", "labels"], &text);
-        match end.outcome {
-            Outcome::Interrupted { .. } => Ok(130),
-            o if o.is_success() => Ok(0),
+        let answer = Answer::new(json, text);
+        Ok(match end.outcome {
+            Outcome::Interrupted { .. } => answer.ended(Exit::Interrupted),
+            o if o.is_success() => answer,
             o => {
                 note(&format!("the run did not reach its end: {o}{}", flags(&o)));
-                Ok(4)
+                answer.ended(Exit::Failure)
             }
-        }
+        })
     }
 
     fn rtol(&self) -> f64 {
-        self.rtol.unwrap_or(1e-10)
+        self.integration.rtol
     }
 
     fn merge_radius(&self) -> f64 {
-        self.merge_radius.unwrap_or(1e-10)
-    }
-
-    fn integrator(&self) -> &str {
-        self.integrator.as_deref().unwrap_or("dop853")
+        self.integration.merge_radius
     }
 
     fn options<'a>(&self, session: &'a Session) -> Result<Options<'a>> {
-        Options {
-            integrator: integrator(self.integrator())?,
-            rtol: self.rtol(),
-            merge_radius: self.merge_radius(),
-            max_steps: self.max_steps.unwrap_or(1_000_000),
-            stop_at_one_cluster: self.stop_at_one_cluster,
-            cancel: Some(super::mpi::cancel_flag(session)),
-            ..Options::default()
-        }
-        .validated()
+        let cancel = Some(super::mpi::cancel_flag(session));
+        Options { cancel, ..self.integration.options()? }.validated()
     }
 
     /// Solves with noise, in steps of the given length.
@@ -222,21 +258,6 @@ impl Arguments {
         noise_settings: &NoiseSettings,
         observers: &mut [&mut dyn Observer],
     ) -> Result<Solution> {
-        let given = [
-            ("--rtol", self.rtol.is_some()),
-            ("--merge-radius", self.merge_radius.is_some()),
-            ("--integrator", self.integrator.is_some()),
-            ("--max-steps", self.max_steps.is_some()),
-            ("--stop-at-one-cluster", self.stop_at_one_cluster),
-            ("--keep-every", self.keep_every.is_some()),
-        ];
-        if let Some((flag, _)) = given.iter().find(|g| g.1) {
-            return Err(Error::parameter(
-                *flag,
-                *flag,
-                "none with --noise: its steps have a fixed length, its tokens never merge and its runs have no checkpoints",
-            ));
-        }
         let NoiseSettings { noise, seed, step, splitting } = *noise_settings;
         let seed = seed.unwrap_or(self.tokens.seed());
         let session = session::current();
@@ -273,9 +294,9 @@ impl Arguments {
         end: &Solution,
         model_spec: &ModelSpec,
         json: &Value,
-        saddle: &ClosestSaddle,
+        (saddle, merging): (&ClosestSaddle, (bool, bool)),
     ) {
-        if end.merging_ignored && self.merge_radius.is_some() {
+        if merging == (true, true) {
             note(
                 "--merge-radius: tokens of this dynamics never merge, because they do not move in a common velocity field; it only counts clusters",
             );
@@ -318,9 +339,9 @@ impl Arguments {
             "t_end": self.t_end,
             "rtol": self.rtol(),
             "merge_radius": self.merge_radius(),
-            "integrator": self.integrator(),
-            "max_steps": self.max_steps.unwrap_or(1_000_000),
-            "stop_at_one_cluster": self.stop_at_one_cluster,
+            "integrator": self.integration.integrator,
+            "max_steps": self.integration.max_steps,
+            "stop_at_one_cluster": self.integration.stop_at_one_cluster,
         }))
     }
 }
@@ -397,7 +418,7 @@ impl Observer for ClosestSaddle {
     }
 }
 
-impl Arguments {
+impl Solve {
     /// The row weights, if the dynamics is plain attention between all tokens.
     fn mutual(&self, model_spec: &ModelSpec) -> Option<RowWeights> {
         self.dynamics
@@ -482,7 +503,7 @@ impl Arguments {
             "beta": self.dynamics.beta,
             "merge_radius": self.merge_radius(),
             "rtol": self.rtol(),
-            "integrator": self.integrator(),
+            "integrator": self.integration.integrator,
         });
         if !end.clusters.extra_numbers().is_empty() {
             let radii: Vec<f64> =

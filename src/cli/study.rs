@@ -1,17 +1,17 @@
 //! `run STUDY`: writes the tables of a study as CSV and NPY.
 
 use super::out_file;
-use super::output::Output;
 use super::parameter::{assignment, assignments};
 use crate::error::{Error, Result};
 use crate::lab::replace::{self, Problem};
 use crate::lab::{Provenance, arrays, provenance::hash};
+use crate::operation::Answer;
 use crate::study::Study;
 use serde_json::json;
 use std::path::Path;
 
 /// Runs a study with changed parameters and writes its tables into a folder for these parameters.
-pub fn run(entry: &Study, set: &[String], runs: &Path, out: &Output) -> Result<i32> {
+pub fn run(entry: &Study, set: &[String], runs: &Path) -> Result<Answer> {
     let changes = assignments(set, assignment)?;
     let tables = entry.run_with(&changes)?;
     let flags: String = set.iter().map(|text| format!(" --set {text}")).collect();
@@ -39,10 +39,8 @@ pub fn run(entry: &Study, set: &[String], runs: &Path, out: &Output) -> Result<i
     let files: Vec<String> = contents.iter().map(|f| f.0.display().to_string()).collect();
     let problem = Problem::from(&provenance);
     replace::write(contents, Some(&problem), out_file::replaced(false))?;
-    out.table(
-        &json!({"study": entry.name, "files": files}),
-        &["files"],
-        &format!("{text}tables in {}", folder.display()),
-    );
-    Ok(0)
+    Ok(Answer::new(
+        json!({"study": entry.name, "files": files}),
+        format!("{text}tables in {}", folder.display()),
+    ))
 }

@@ -2,12 +2,13 @@
 
 use super::figure::Style;
 use super::out_file;
-use super::output::{Output, note, number};
+use super::output::{colour, note, number};
 use super::verdicts::{rows_repeated_by, table_repeated_by};
 use crate::draw::{self, Axis as Scale, Mark, Panel, Picture, Size};
 use crate::error::{Error, Result};
 use crate::lab::Provenance;
 use crate::lab::replace::{self, Problem, Replace};
+use crate::operation::{Answer, Exit};
 use crate::theorem::{Case, Claim, Record, Region, exit_code, sweep};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,7 @@ impl Sweep<'_> {
     /// point of the grid inside their hypotheses are left out, with a note.
     ///
     /// **Errors** no claim with a point of the grid inside its hypotheses.
-    pub fn run(&self, claims: &[&Claim], out: &Output) -> Result<i32> {
+    pub fn run(&self, claims: &[&Claim]) -> Result<Answer> {
         if self.trials == 0 {
             return Err(Error::parameter("--trials", self.trials, "at least 1"));
         }
@@ -82,7 +83,8 @@ impl Sweep<'_> {
                 } else {
                     "do not satisfy the hypotheses and were left out"
                 };
-                text.push_str(&format!("{outside} points of the grid {what} ({})\n", claim.domain));
+                let hypotheses = claim.hypotheses();
+                text.push_str(&format!("{outside} points of the grid {what} ({hypotheses})\n"));
             }
             let provenance = self.provenance(claim, &cases);
             let files = write(claim, &points, &provenance, place)?;
@@ -93,13 +95,12 @@ impl Sweep<'_> {
         }
         let repeat = |r: &Record| self.repeat(r.name);
         let seconds = started.elapsed().as_secs_f64();
-        let body = format!("{text}{}", table_repeated_by(&records, seconds, out.colour(), &repeat));
-        out.table(
-            &json!({"claims": rows_repeated_by(&records, &repeat), "grids": grids, "seed": self.seed, "trials": self.trials}),
-            &["claims"],
-            &body,
-        );
-        Ok(exit_code(&records))
+        let body = format!("{text}{}", table_repeated_by(&records, seconds, colour(), &repeat));
+        let values = json!({
+            "claims": rows_repeated_by(&records, &repeat), "grids": grids, "seed": self.seed,
+            "trials": self.trials,
+        });
+        Ok(Answer::new(values, body).ended(Exit::of(exit_code(&records))))
     }
 
     /// The command that repeats the sweep of a claim.
@@ -269,7 +270,8 @@ fn picture(claim: &Claim, points: &[GridPoint]) -> Picture {
     panel.legend = Some(draw::Corner::BottomLeft);
     let caption = format!(
         "{}. Worst margin at each point; the claim holds above 0. Hypotheses: {}.",
-        claim.title, claim.domain
+        claim.printed(claim.title),
+        claim.hypotheses()
     );
     Picture { panels: vec![panel], columns: 1, aspect: 0.6, caption }
 }

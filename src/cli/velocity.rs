@@ -2,30 +2,62 @@
 
 use super::input::{DynamicsArguments, TokenArguments};
 use super::model_flags::note_tokens_without_keys;
-use super::output::{Output, matrix, note, rows};
+use super::output::{matrix, note, rows, set_all_digits};
 use crate::attention::kernel::{EXACT_ACCURACY, OutputForm, Workspace};
 use crate::error::{Error, Result};
+use crate::operation::{Answer, Operation, Parameters, Rows, Table, column};
+use crate::parameters;
 use serde_json::json;
 
-/// Flags of `velocity`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
-  metastable velocity --tokens tokens.csv --dynamics sa --beta 4 --format json
-  metastable velocity --tokens tokens.csv --beta 4 --mask window:w=3 --bias alibi
-  metastable velocity --tokens tokens.csv --dynamics usa --beta 1 --interaction power:p=3 \\
-      --coupling d.csv
-  metastable velocity --tokens points.csv --beta 4 --norm pre --mlp block.npz --activation relu")]
-pub struct Arguments {
-    #[command(flatten)]
-    tokens: TokenArguments,
-    #[command(flatten)]
-    dynamics: DynamicsArguments,
+parameters! {
+    /// Parameters of `velocity`.
+    struct Velocity {
+        ..tokens: TokenArguments;
+        ..dynamics: DynamicsArguments;
+    }
 }
 
-impl Arguments {
-    /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
-        out.set_all_digits(self.tokens.all_digits);
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "velocity",
+    group: "Simulate",
+    summary: "Velocity of every token",
+    notes: "Examples:
+  metastable velocity --tokens tokens.csv --dynamics sa --beta 4 --format json
+  metastable velocity --tokens tokens.csv --beta 4 --model mask=window:w=3 --model bias=alibi
+  metastable velocity --tokens tokens.csv --dynamics usa --beta 1 --interaction power:p=3 \\
+      --coupling d.csv
+  metastable velocity --tokens points.csv --beta 4 --model norm=pre --model mlp=block.npz",
+    parameters: Velocity::table,
+    results: &[
+        column("n", "number of tokens"),
+        column("d", "ambient dimension"),
+        column("beta", "inverse temperature"),
+        column("dynamics", "name of the dynamics"),
+        column("kernel", "algorithm of the kernel sums"),
+        column("accuracy", "bound on the relative error of a velocity"),
+        column("accuracy_of_kernel", "accuracy that a named kernel reaches, if it is worse"),
+        column("rows_recomputed", "rows that were recomputed by exact sums"),
+        column("normalisation", "time normalisation of USA; null for other dynamics"),
+        column("tokens_without_keys", "tokens that see no key under the mask"),
+        column("model", "keys of the model and hashes of its files"),
+    ],
+    tables: &[Table {
+        name: "velocities",
+        what: "one row for each token",
+        rows: Rows::Lists,
+        columns: &[
+            column("velocity", "the velocity"),
+            column("radial_velocity", "velocity of the radius, for spaces with radii"),
+        ],
+    }],
+    run: |given, _| Velocity::of(given)?.run(),
+    ..Operation::EMPTY
+};
+
+impl Velocity {
+    fn run(self) -> Result<Answer> {
+        set_all_digits(self.tokens.all_digits);
         let model_spec = self.dynamics.parts.model_spec()?.with_seed(self.tokens.seed());
         if model_spec.noise_settings.is_some() {
             return Err(Error::parameter("--noise", "--noise", "none: only `solve` uses noise"));
@@ -95,7 +127,6 @@ impl Arguments {
         if !radial.is_empty() {
             text.push_str(&format!("\nradial:\n{}", rows(radial, 1)));
         }
-        out.table(&json, &["velocity", "radial_velocity"], &text);
-        Ok(0)
+        Ok(Answer::new(json, text))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::colour::Colour;
 use crate::lab::report::{by_topic, headline_of, tightest};
-use crate::theorem::{Record, Status, Verdict, claim, find};
+use crate::theorem::{Claim, Record, Status, Verdict, claim, find};
 use serde_json::{Value, json};
 
 /// Number of smallest margins in a summary.
@@ -208,8 +208,8 @@ fn object(r: &Record, repeat: Repeat) -> Value {
         "verdict": r.verdict.to_string(),
         "as_expected": r.as_expected,
         "reason": r.reason,
-        "hypotheses": claim.map(|c| c.domain.to_string()),
-        "narrower": claim.map(|c| c.narrower),
+        "hypotheses": claim.map(Claim::hypotheses),
+        "narrower": claim.map(|c| c.printed(c.narrower)),
         "drawn": {
             "n": [r.drawn.n.0, r.drawn.n.1],
             "d": [r.drawn.d.0, r.drawn.d.1],
@@ -225,7 +225,7 @@ fn object(r: &Record, repeat: Repeat) -> Value {
         "slack": r.slack,
         "resolving_power": r.power.value(),
         "resolves": r.power.to_string(),
-        "constant": claim.map(|c| c.constant),
+        "constant": claim.map(|c| c.printed(c.constant)),
         "trials": r.trials,
         "held": r.held,
         "certified": r.certified.map(|(proved, of)| json!({"proved": proved, "starts": of})),

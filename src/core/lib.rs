@@ -2,6 +2,7 @@
 //! clusters, entropy, closed forms.
 
 use metastable_num::{self as num, error};
+use metastable_operation::{self as operation, parameters};
 use metastable_sphere as sphere;
 
 pub mod attention;

@@ -4,10 +4,10 @@
 use super::npy::{self, ROUNDOFF};
 use crate::error::{Error, Result};
 use crate::flow::Table;
+use crate::labelled_table::LabelledTable;
 use crate::sphere::Tokens;
-use crate::study::LabelledTable;
 use std::io::{Cursor, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use super::npy::{Array, npy_bytes, npy_table};
 pub use super::write::{PendingFile, write_atomically, write_together};
@@ -34,7 +34,17 @@ pub(super) fn malformed(
 /// column), truncated data, a missing member (the members are listed), a stream of more than a
 /// gigabyte.
 pub fn read(path: &Path, member: Option<&str>) -> Result<Array> {
-    parse(path, &load(path)?, member)
+    match named(path).filter(|_| member.is_none()) {
+        Some((file, name)) => parse(&file, &load(&file)?, Some(name)),
+        None => parse(path, &load(path)?, member),
+    }
+}
+
+/// The file and the name of `hidden.npz:hidden_states`; `None` for other paths.
+pub fn named(path: &Path) -> Option<(PathBuf, &str)> {
+    let text = path.to_str().filter(|_| !path.exists())?;
+    let (file, name) = text.rsplit_once(".npz:")?;
+    Some((format!("{file}.npz").into(), name))
 }
 
 /// Reads all bytes of a file, a pipe, or standard input (`-`).

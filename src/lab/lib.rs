@@ -1,11 +1,12 @@
 //! Experiment files, plans, the store of results, provenance, resuming, reports. This crate holds
 //! no mathematics.
 
-use metastable_claims::{study, theorem};
+use metastable_claims::theorem;
 use metastable_core::{attention, flow, theory};
 #[cfg(feature = "trained")]
 use metastable_models::transformer;
 use metastable_num::{self as num, error};
+use metastable_operation as operation;
 use metastable_proofs as proofs;
 use metastable_sphere as sphere;
 
@@ -18,6 +19,7 @@ pub mod experiment;
 mod joined_tables;
 #[doc(hidden)]
 pub mod journal;
+mod labelled_table;
 pub mod method;
 pub mod model;
 mod npy;
@@ -27,7 +29,6 @@ pub mod overrides;
 mod parse;
 pub mod plan;
 pub mod provenance;
-pub mod range;
 pub mod replace;
 pub mod report;
 pub mod reuse;
@@ -42,6 +43,8 @@ pub mod write;
 
 pub use counterexample::Counterexample;
 pub use experiment::Experiment;
+pub use labelled_table::LabelledTable;
+pub use metastable_operation::range;
 pub use model::ModelSpec;
 pub use plan::{Cell, plan};
 pub use provenance::Provenance;

@@ -5,6 +5,7 @@ use super::toml_reader::Reader;
 use crate::attention::Spec;
 use crate::attention::kernel::KernelChoice;
 use crate::error::Result;
+use crate::flow::parameters::{Evaluation, Integration};
 use crate::flow::{Options, integrator};
 use crate::sphere::mass_law::{self, MassLaw};
 use serde::Serialize;
@@ -29,20 +30,16 @@ pub struct Method {
 impl Method {
     /// Reads the keys `integrator`, `max_steps`, `kernel` and `accuracy` of a file.
     pub fn from_reader(r: &mut Reader) -> Self {
-        let mut checked = |key: &'static str, check: &dyn Fn(&str) -> Result<()>| {
-            let (at, word) = (r.offset(key), r.string(key)?);
-            match check(&word) {
-                Ok(()) => Some(word),
-                Err(e) => {
-                    r.problem(at, format!("{key}: {e}"));
-                    None
-                }
-            }
-        };
-        let integrator = checked("integrator", &|w| integrator(w).map(|_| ()));
-        let kernel = checked("kernel", &|w| KernelChoice::parse(w).map(|_| ()));
-        let max_steps = r.count("max_steps", 1, usize::MAX).map(|c| c as u64);
-        Self { integrator, max_steps, kernel, accuracy: r.number("accuracy", 1e-16, 0.1) }
+        let given = ["integrator", "max_steps", "kernel", "accuracy"].map(|key| r.has(key));
+        let steps = r.parameters::<Integration>(&["integrator", "max_steps"]);
+        let sums = r.parameters::<Evaluation>(&["kernel", "accuracy"]);
+        let (steps, sums) = (steps.as_ref(), sums.as_ref());
+        Self {
+            integrator: steps.filter(|_| given[0]).map(|s| s.integrator.clone()),
+            max_steps: steps.filter(|_| given[1]).map(|s| s.max_steps),
+            kernel: sums.filter(|_| given[2]).map(|s| s.kernel.clone()),
+            accuracy: sums.filter(|_| given[3]).and_then(|s| s.accuracy),
+        }
     }
 
     /// True if everything is the default.

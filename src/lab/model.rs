@@ -15,108 +15,108 @@ use crate::attention::{Matrix, normalisation};
 use crate::error::{Error, Result};
 use crate::flow::Splitting;
 use crate::num::key_values::KeyValues;
+use crate::operation::{Kind, Parameter, any};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The keys of a model: name, whether it may be a list (one per head, or several at once), and
-/// description.
-pub const KEYS: [(&str, bool, &str); 18] = [
-    (
+/// The keys of a model. A key that may be given several times is a list: one entry for each head,
+/// or several at once.
+pub static KEYS: [Parameter; 18] = [
+    word(
         "space",
-        false,
         "State space: sphere (post, cod, ngpt), flat (none) or polar (pre, peri, mix, ln-scaling); \
          default: that of the normalisation",
     ),
-    (
+    word(
         "norm",
-        false,
         "Normalisation: post (default), pre, peri, mix:tau=T, ngpt:alpha=A, cod, ln-scaling or \
          none. Off the sphere tokens are points of R^d; their lengths are the radii where the space \
          has radii",
     ),
-    (
+    switch(
         "rescaled",
-        false,
-        "true for tokens z = e^{-tV} x in R^d, where x moves without normalisation",
+        "Integrate the rescaled tokens z = e^{-tV} x of the flow without normalisation",
     ),
-    (
+    word(
         "weights",
-        false,
         "Row weights: softmax, exponential, sinkhorn or hardmax. With masses m a row of softmax is \
          A_ij = m_j e^{beta <Qx_i, Kx_j>} over its sum. For sinkhorn A_ij = f_i e^{beta (<x_i, x_j> \
          - 1)} f_j m_j with factors f such that rows of A sum to 1: m_i A_ij is symmetric, its rows \
          and columns sum to m",
     ),
-    (
+    word(
         "interaction",
-        false,
         "Any function phi of the inner product s in the place of e^{beta s}: a name such as \
          power:p=3, relu:p=1 or sigmoid:k=9 (see `explain interaction`), or a formula such as \
          \"exp(beta*s) + 0.3*s^3\"; parameters of its own follow a semicolon: \"s^p; p=3\"",
     ),
-    (
+    word(
         "row_weights",
-        false,
         "Row weights kappa of sa: rows are divided by sum_j m_j kappa(<x_i, x_j>). A positive \
          interaction; default: the interaction itself, which must then not be negative",
     ),
-    (
+    word(
         "coupling",
-        false,
         "A symmetric d x d matrix D: weights are phi(<x_i, D x_j>) and move tokens by D x_j, so that \
          usa is the gradient flow of (1/2) sum m_i m_j W(<x_i, D x_j>), W' = phi. A file; phi is \
          the interaction, or e^{beta s}",
     ),
-    (
+    list(
         "mask",
-        true,
         "causal (token i sees j <= i), window:w=W (|i - j| < W, on both sides), or a file of n x n \
          zeros and ones. Repeated: a token sees the keys that all masks show",
     ),
-    (
+    list(
         "bias",
-        true,
         "alibi, or a file of n x n numbers (heads x n x n in NPY). Repeated: the sum. The weight of \
          j is e^{beta <Qx_i, Kx_j> + b_ij}: beta does not multiply b. alibi: b_ij = -2^{-8h/H} |i - \
          j| for head h = 1..H, on both sides of i without a causal mask",
     ),
-    ("rotary", false, "Rotary positions: base=10000,pairs=adjacent (or halves)"),
-    (
+    word("rotary", "Rotary positions: base=10000,pairs=adjacent (or halves)"),
+    list(
         "q",
-        true,
         "Query matrix, r x d, one for each head: a file, or a law (normal:scale=1, symmetric, \
          low-rank:rank=2, rotation, diagonal:1,0.5). A law draws a new matrix in every realisation \
          of an experiment; with a seed (normal:seed=3) one for all of them",
     ),
-    ("k", true, "Key matrix, r x d: a file or a law"),
-    ("v", true, "Value matrix, d x d, or s x d with an output matrix: a file or a law"),
-    ("o", true, "Output matrix, d x s: a file or a law"),
-    (
+    list("k", "Key matrix, r x d: a file or a law"),
+    list("v", "Value matrix, d x d, or s x d with an output matrix: a file or a law"),
+    list("o", "Output matrix, d x s: a file or a law"),
+    word(
         "schedule",
-        false,
         "Matrices over depth: layers (those of q, k, v, o belong to successive layers, one unit of \
          time each) or redrawn (laws draw new matrices at every whole time)",
     ),
-    (
+    word(
         "mlp",
-        false,
         "Feed-forward sublayer: an NPZ file with w1 (h x d), b1, w2 (d x h), b2. W2 f(W1 x + b1) + \
          b2 is added to attention of the same x, not after it; peri and ngpt normalise the sum",
     ),
-    (
+    word(
         "activation",
-        false,
         "Activation f of the feed-forward sublayer: gelu (default), gelu-tanh or relu",
     ),
-    (
+    word(
         "noise",
-        false,
         "kappa=4,step=0.01: isotropic noise of variance 2 h / kappa in every step of length h; \
          seed=S (default: the seed of the run, in an experiment another one for each realisation); \
          scheme=strang-corrected (default), strang-geodesic, lie-geodesic or lie-normalised",
     ),
 ];
+
+const fn word(name: &'static str, what: &'static str) -> Parameter {
+    let limits = any().group("Model").form("VALUE");
+    Parameter { name, what, kind: Kind::Text, required: false, many: false, limits }
+}
+
+const fn list(name: &'static str, what: &'static str) -> Parameter {
+    Parameter { many: true, ..word(name, what) }
+}
+
+const fn switch(name: &'static str, what: &'static str) -> Parameter {
+    Parameter { kind: Kind::Switch, ..word(name, what) }
+}
 
 /// The help on several models in one `[model]` table: the key and its values.
 pub const GRID: (&str, &str) = (
@@ -227,7 +227,7 @@ impl ModelSpec {
     /// Lists in place of single values, and lists of lists in place of lists, are axes. The result
     /// holds all combinations, at least one.
     pub fn axis(r: &mut Reader) -> Vec<Self> {
-        r.declare_subtable(GRID.0, KEYS.iter().map(|k| k.0));
+        r.declare_subtable(GRID.0, KEYS.iter().map(|k| k.name));
         let Some(file) = r.word(GRID.0) else {
             return r
                 .subtable(GRID.0, TABLE_OR_FILE, Self::read)
@@ -281,8 +281,8 @@ impl ModelSpec {
     /// The keys of a table with every combination of their values; problems go to the reader.
     fn read(r: &mut Reader) -> Vec<Self> {
         let mut grid = vec![Words::new()];
-        for (key, many, _) in KEYS {
-            let variants = if key == "rescaled" {
+        for &Parameter { name: key, many, kind, .. } in &KEYS {
+            let variants = if kind == Kind::Switch {
                 r.flag(key).map(|yes| vec![if yes { vec!["true".to_owned()] } else { Vec::new() }])
             } else {
                 r.variants(key, many)
@@ -355,8 +355,8 @@ impl ModelSpec {
             |key: &str| all.iter().any(|other| other.words.get(key) != self.words.get(key));
         let value = |key: &str| self.words.get(key).map_or("none".to_owned(), |w| w.join("+"));
         KEYS.iter()
-            .filter(|k| differs(k.0))
-            .map(|k| format!("{}={}", k.0, value(k.0)))
+            .filter(|k| differs(k.name))
+            .map(|k| format!("{}={}", k.name, value(k.name)))
             .collect::<Vec<_>>()
             .join("; ")
     }

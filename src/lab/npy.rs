@@ -1,18 +1,7 @@
 //! Arrays in the NPY format of NumPy.
 
 use crate::flow::Table;
-
-/// A dense array in C order.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Array {
-    /// Lengths of the axes.
-    pub shape: Vec<usize>,
-    /// Entries, last axis fastest.
-    pub data: Vec<f64>,
-    /// Unit roundoff of the numbers as they were stored: 2^-53 for float64, 2^-24 for float32,
-    /// 2^-11 for float16, 2^-8 for bfloat16.
-    pub roundoff: f64,
-}
+pub use crate::operation::Array;
 
 /// Unit roundoff of double precision.
 pub const ROUNDOFF: f64 = f64::EPSILON / 2.0;

@@ -10,7 +10,7 @@ use crate::attention::model::{Model, Weighting};
 use crate::attention::normalisation::Normalisation;
 use crate::attention::{TimeScale, dynamics};
 use crate::error::{Error, Result, format_number};
-use crate::flow::observable;
+use crate::flow::{observable, parameters::Integration};
 use crate::sphere::law::Law;
 use std::path::Path;
 
@@ -73,7 +73,7 @@ impl Experiment {
     ///
     /// ```
     /// let e = metastable::lab::Experiment::parse("x.toml", "name='a'\nn=4\nd=2\nbeta=1\nt_end=2\nbetta=3").unwrap_err();
-    /// assert!(e.to_string().contains("line 6: unknown key `betta`; did you mean `beta`?"));
+    /// assert!(e.to_string().contains("line 6, column 1: unknown key `betta`; did you mean `beta`?"));
     /// ```
     pub fn parse(path: &str, text: &str) -> Result<Self> {
         Self::parse_with_overrides(path, text, &[])
@@ -130,6 +130,8 @@ impl Experiment {
         if t_end.is_none() && layers == 0 && !r.has("t_end") {
             r.problem(0, "missing key `t_end` (or `layers` for a layer stepper)".into());
         }
+        const KEYS: [&str; 3] = ["rtol", "merge_radius", "stop_at_one_cluster"];
+        let integration = r.parameters::<Integration>(&KEYS).unwrap_or_default();
         Self {
             name,
             title,
@@ -148,9 +150,9 @@ impl Experiment {
             eta: r.numbers("eta", 0.0, f64::INFINITY).unwrap_or_else(|| vec![0.1]),
             layers,
             t_end: t_end.unwrap_or(0.0),
-            rtol: r.number("rtol", 1e-15, 0.1).unwrap_or(1e-10),
-            merge_radius: r.number("merge_radius", 0.0, 1.5).unwrap_or(1e-10),
-            stop_at_one_cluster: r.flag("stop_at_one_cluster").unwrap_or(false),
+            rtol: integration.rtol,
+            merge_radius: integration.merge_radius,
+            stop_at_one_cluster: integration.stop_at_one_cluster,
             times: r.numbers("times", 0.0, 1e300).unwrap_or_default(),
             samples: r.count("samples", 2, 1_000_000).unwrap_or(200),
             log_from: r.number("log_from", 0.0, 1e300).unwrap_or(0.0),

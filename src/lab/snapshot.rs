@@ -10,6 +10,7 @@ use super::store::Store;
 use crate::error::{Error, Result, wrong_json};
 use crate::flow::Table;
 use crate::num::key_values::KeyValues;
+pub use crate::operation::Snapshot;
 use serde_json::Value;
 use std::path::Path;
 
@@ -21,19 +22,6 @@ pub struct FrameChoice {
     t: Option<f64>,
     cell: Option<String>,
     realisation: Option<usize>,
-}
-
-/// The tokens of a frame.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Snapshot {
-    /// Dimension.
-    pub d: usize,
-    /// Coordinates, row by row.
-    pub rows: Vec<f64>,
-    /// Masses; `None` if they are equal.
-    pub masses: Option<Vec<f64>>,
-    /// Radii; `None` if tokens have none or they were not recorded.
-    pub radii: Option<Vec<f64>>,
 }
 
 /// The dynamics, its time scale unless it is the default, and the model, as text.
@@ -64,7 +52,39 @@ pub fn model_seed(folder: &Path) -> Option<u64> {
     record["settings"]["model"]["seed"].as_u64()
 }
 
+/// The folder of a text `FOLDER` or `FOLDER:CELL`, and the cell.
+///
+/// ```
+/// use metastable::lab::snapshot::folder_and_cell;
+/// assert_eq!(folder_and_cell("runs/a:1b2c"), (std::path::Path::new("runs/a"), Some("1b2c")));
+/// ```
+pub fn folder_and_cell(text: &str) -> (&Path, Option<&str>) {
+    let whole = Path::new(text);
+    match text.rsplit_once(':') {
+        // A path of Windows has a colon after the drive.
+        Some((folder, cell)) if !whole.exists() && !cell.contains(['/', '\\']) => {
+            (Path::new(folder), Some(cell))
+        }
+        _ => (whole, None),
+    }
+}
+
 impl FrameChoice {
+    /// The frame of a text, by default the last one, in the cell that is named with the folder.
+    ///
+    /// **Errors** as [`FrameChoice::parse`]; two names of cells.
+    pub fn of(frame: Option<&str>, cell: Option<&str>) -> Result<Self> {
+        let mut choice = frame.map_or(Ok(Self::default()), Self::parse)?;
+        if let Some(cell) = cell {
+            if let Some(other) = &choice.cell {
+                let found = format!("cell={other} beside the cell {cell} of --from-run");
+                return Err(Error::parameter("frame", found, "one of them"));
+            }
+            choice.cell = Some(cell.to_owned());
+        }
+        Ok(choice)
+    }
+
     /// Parses `last`, a row counted from 0, or `t=3.5`, `row=7`, `cell=1a2b`, `realisation=2`,
     /// separated by commas.
     ///

@@ -11,7 +11,7 @@ use super::plan::Cell;
 use super::provenance::{Provenance, hash};
 use super::write::{unique_suffix, write_atomically};
 use crate::error::{Error, Result, wrong_json};
-use crate::study::LabelledTable;
+use crate::labelled_table::LabelledTable;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -3,6 +3,7 @@
 
 use super::range;
 use crate::error::{Error, format_number, nearest};
+use crate::operation::{Given, Kind, Parameters};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -113,9 +114,13 @@ impl<'a> Reader<'a> {
             return;
         }
         let end = at.min(self.source.len());
-        let line = self.source.as_bytes()[..end].iter().filter(|b| **b == b'\n').count() + 1;
+        let before = &self.source.as_bytes()[..end];
+        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+        let start = before.iter().rposition(|b| *b == b'\n').map_or(0, |k| k + 1);
+        let column = String::from_utf8_lossy(&before[start..]).chars().count() + 1;
         let change = self.changes.iter().rev().find(|change| change.0 <= at);
-        let place = change.map_or_else(|| format!("line {line}"), |change| change.1.clone());
+        let place = || format!("line {line}, column {column}");
+        let place = change.map_or_else(place, |change| change.1.clone());
         let plain = problem.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
         self.problems.push(Error::File { path: self.path.clone(), place, problem: plain });
     }
@@ -377,6 +382,34 @@ impl<'a> Reader<'a> {
         self.single(key, &values)
     }
 
+    /// The parameters of a table that are among these keys; the others have their defaults. A
+    /// wrong value is a problem of the file, and its parameter has its default too.
+    pub fn parameters<P: Parameters>(&mut self, keys: &[&str]) -> Option<P> {
+        let mut given = Given::default();
+        for p in P::table().iter().filter(|p| keys.contains(&p.name)) {
+            let (low, high) = p.bounds();
+            let text = match p.kind {
+                Kind::Whole => {
+                    self.count(p.name, low as usize, high as usize).map(|v| v.to_string())
+                }
+                Kind::Real => self.number(p.name, low, high).map(|v| format!("{v:?}")),
+                Kind::Switch => self.flag(p.name).map(|v| v.to_string()),
+                _ => self.string(p.name),
+            };
+            let Some(text) = text else { continue };
+            match p.read(&text) {
+                Ok(()) => given.add(p.name, &text),
+                // A number out of its range is a problem already.
+                Err(_) if matches!(p.kind, Kind::Whole | Kind::Real) => {}
+                Err(e) => {
+                    let at = self.offset(p.name);
+                    self.problem(at, format!("{}: {e}", p.name));
+                }
+            }
+        }
+        P::of(&given).ok()
+    }
+
     /// A table of numbers written as rows.
     pub fn rows(&mut self, key: &'static str) -> Option<Vec<Vec<f64>>> {
         let (at, value) = self.take(key)?;
@@ -426,7 +459,8 @@ impl<'a> Reader<'a> {
         // In the order of the file.
         let line = |e: &Error| match e {
             Error::File { place, .. } => {
-                place.trim_start_matches("line ").parse::<usize>().unwrap_or(0)
+                let number = place.trim_start_matches("line ").split(',').next();
+                number.and_then(|number| number.parse::<usize>().ok()).unwrap_or(0)
             }
             _ => 0,
         };

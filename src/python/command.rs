@@ -1,7 +1,7 @@
 //! Commands of the program as functions with JSON results.
 
 use crate::work::interruptible;
-use metastable::cli::call::{Answer, Refusal, answer};
+use metastable::cli::call::{Answer, Refusal, answer, descriptions};
 use pyo3::exceptions::{PyArithmeticError, PyKeyboardInterrupt, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -22,4 +22,10 @@ pub fn command(py: Python<'_>, words: Vec<String>) -> PyResult<(String, Vec<Stri
             _ => PyValueError::new_err(message),
         }),
     }
+}
+
+/// The descriptions of all operations as one JSON text.
+#[pyfunction(name = "_operations")]
+pub fn operations() -> String {
+    descriptions()
 }

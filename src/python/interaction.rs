@@ -1,10 +1,6 @@
-//! `Interaction`: a function of the inner product, from text or from a Python function, and its
-//! energy.
+//! `Interaction`: a function of the inner product, from text or from a Python function.
 
-use crate::arrays::{
-    Masses, Object, PyMatrix, PyVector, number, numeric_array, rows, unit_tokens, vector,
-};
-use crate::energy::EnergyAt;
+use crate::arrays::{number, numeric_array, vector};
 use crate::to_py_err;
 use metastable::attention::interaction::{self, ALL};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -34,11 +30,6 @@ pub struct Interaction {
 }
 
 impl Interaction {
-    /// The text that the program reads.
-    pub fn program_text(&self) -> &str {
-        &self.text
-    }
-
     /// From its text and its error; the measured error of the series if none is known.
     fn of_text(text: String, error: Option<f64>) -> PyResult<Self> {
         let phi = interaction::Interaction::parse(&text, &[]).map_err(|e| to_py_err(&e))?;
@@ -50,7 +41,7 @@ impl Interaction {
     ///
     /// **Errors** an exception of the function, another shape, values that are not finite, a
     /// function that is not smooth.
-    pub fn of_function(f: &Bound<'_, PyAny>) -> PyResult<Self> {
+    fn of_function(f: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut raised = None;
         let values = |s: &[f64]| {
             values(f, s).map_err(|e| {
@@ -143,7 +134,8 @@ impl Interaction {
         }
         if !phi.is_callable() {
             let message = format!(
-                "phi: found {}, expected a name, a formula such as \"s^p\" or a function of an array",
+                "phi: found {}, expected a name, a formula such as \"s^p\" or a function of an \
+                 array",
                 phi.repr()?
             );
             return Err(PyTypeError::new_err(message));
@@ -222,142 +214,4 @@ impl Interaction {
 #[pyfunction(name = "_rebuild_interaction")]
 pub fn rebuild_interaction(text: String, error: f64) -> PyResult<Interaction> {
     Interaction::of_text(text, Some(error))
-}
-
-/// The energy `E = (1/2) sum_ij m_i m_j W(<x_i, D x_j>)` of an interaction phi = W', with a
-/// symmetric matrix D (the identity if `coupling` is None), and its Riemannian derivatives in the
-/// metric `sum_i |u_i|^2`. `energy(interaction=...)` makes it.
-///
-/// >>> import numpy as np, metastable as ms
-/// >>> e = ms.InteractionEnergy(ms.Interaction("s^3"))
-/// >>> x = np.array([[1.0, 0.0], [0.6, 0.8]])
-/// >>> bool(abs(e.value(x) - ((x @ x.T) ** 4).sum() / 32) < 1e-15)
-/// True
-#[pyclass(frozen, module = "metastable", name = "InteractionEnergy")]
-pub struct InteractionEnergy {
-    energy: interaction::InteractionEnergy,
-    interaction: Py<PyAny>,
-    coupling: Option<Py<PyAny>>,
-}
-
-#[pymethods]
-impl InteractionEnergy {
-    #[new]
-    #[pyo3(signature = (interaction, coupling=None))]
-    fn new(interaction: &Bound<'_, PyAny>, coupling: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
-        let text = match Interaction::text_of(interaction)? {
-            Some(text) => text,
-            None => interaction.extract::<String>().map_err(|_| {
-                PyTypeError::new_err("interaction: expected an Interaction, a text or a function")
-            })?,
-        };
-        let phi = interaction::Interaction::parse(&text, &[]).map_err(|e| to_py_err(&e))?;
-        let mut energy = interaction::InteractionEnergy::new(phi);
-        if let Some(form) = coupling {
-            let (d, form) = rows("coupling", form)?;
-            let form = (form.data.len() / d.max(1), form.data);
-            energy = energy.with_form(d, form).map_err(|e| to_py_err(&e))?;
-        }
-        let (interaction, coupling) =
-            (interaction.clone().unbind(), coupling.map(|c| c.clone().unbind()));
-        Ok(Self { energy, interaction, coupling })
-    }
-
-    /// The energy.
-    ///
-    /// >>> import metastable as ms
-    /// >>> ms.InteractionEnergy("power:p=3").value([[1.0, 0.0]])
-    /// 0.125
-    #[pyo3(signature = (tokens, *, masses=None))]
-    fn value(&self, tokens: Object<'_, '_>, masses: Masses<'_, '_>) -> PyResult<f64> {
-        self.at(tokens, masses)?.evaluate(|e, x| Ok(e.value(x)))
-    }
-
-    /// The Riemannian gradient, an array of shape (n, d).
-    ///
-    /// >>> import metastable as ms
-    /// >>> ms.InteractionEnergy("power:p=3").grad([[1.0, 0.0], [0.0, 1.0]]) + 0.0
-    /// array([[0., 0.],
-    ///        [0., 0.]])
-    #[pyo3(signature = (tokens, *, masses=None))]
-    fn grad<'py>(&self, tokens: Object<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
-        self.at(tokens, masses)?.gradient(|e, x| Ok(e.grad(x)))
-    }
-
-    /// The Hessian times the tangent part of `u`, both of shape (n, d).
-    ///
-    /// >>> import numpy as np, metastable as ms
-    /// >>> ms.InteractionEnergy("cosh").hess_vec(np.eye(3), np.ones((3, 3))).shape
-    /// (3, 3)
-    #[pyo3(signature = (tokens, u, *, masses=None))]
-    fn hess_vec<'py>(
-        &self,
-        tokens: Object<'_, 'py>,
-        u: Object<'_, 'py>,
-        masses: Masses<'_, 'py>,
-    ) -> PyMatrix<'py> {
-        self.at(tokens, masses)?.derivative_along(u, |e, x, u| Ok(e.hess_vec(x, u)))
-    }
-
-    /// The dense Hessian in the bases of `Energy.tangent_basis`, at most 6000 unknowns.
-    ///
-    /// >>> import numpy as np, metastable as ms
-    /// >>> h = ms.InteractionEnergy("cosh").hessian(np.eye(3))
-    /// >>> h.shape, bool(np.allclose(h, h.T))
-    /// ((6, 6), True)
-    #[pyo3(signature = (tokens, *, masses=None))]
-    fn hessian<'py>(&self, tokens: Object<'_, 'py>, masses: Masses<'_, 'py>) -> PyMatrix<'py> {
-        self.at(tokens, masses)?.hessian(interaction::InteractionEnergy::hessian)
-    }
-
-    /// The n (d - 1) eigenvalues of the Hessian, ascending.
-    ///
-    /// >>> import numpy as np, metastable as ms
-    /// >>> found = ms.InteractionEnergy("s^3").eigenvalues([[1.0, 0.0], [1.0, 0.0]])
-    /// >>> bool(np.allclose(found, [-0.5, 0.0]))   # tokens separate, tokens rotate together
-    /// True
-    #[pyo3(signature = (tokens, *, masses=None))]
-    fn eigenvalues<'py>(&self, tokens: Object<'_, 'py>, masses: Masses<'_, 'py>) -> PyVector<'py> {
-        let at = self.at(tokens, masses)?;
-        Ok(vector(at.py, at.interruptible(interaction::InteractionEnergy::hessian_eigenvalues)?))
-    }
-
-    /// The number of negative eigenvalues of the Hessian.
-    ///
-    /// >>> import metastable as ms
-    /// >>> ms.InteractionEnergy("s^3").morse_index([[1.0, 0.0], [1.0, 0.0]])
-    /// 1
-    #[pyo3(signature = (tokens, *, masses=None))]
-    fn morse_index(&self, tokens: Object<'_, '_>, masses: Masses<'_, '_>) -> PyResult<usize> {
-        let at = self.at(tokens, masses)?;
-        Ok(at.interruptible(interaction::InteractionEnergy::hessian_spectrum)?.inertia().0)
-    }
-
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let with = if self.coupling.is_some() { ", coupling=..." } else { "" };
-        Ok(format!("metastable.InteractionEnergy({}{with})", self.interaction.bind(py).repr()?))
-    }
-
-    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        (&self.interaction, &self.coupling).into_pyobject(py)
-    }
-}
-
-impl InteractionEnergy {
-    /// The energy at unit vectors of the dimension of D.
-    fn at<'py>(
-        &self,
-        tokens: Object<'_, 'py>,
-        masses: Masses<'_, '_>,
-    ) -> PyResult<EnergyAt<'py, interaction::InteractionEnergy>> {
-        let x = unit_tokens(tokens, masses, false)?;
-        match self.energy.form() {
-            Some(form) if form.len() != x.d() * x.d() => Err(PyValueError::new_err(format!(
-                "coupling: found a matrix of {} numbers, expected a {d} x {d} matrix",
-                form.len(),
-                d = x.d()
-            ))),
-            _ => Ok(EnergyAt { py: tokens.py(), energy: self.energy.clone(), x, is_short: false }),
-        }
-    }
 }

@@ -29,7 +29,7 @@ fn to_py_err(e: &Error) -> PyErr {
     }
 }
 
-/// A sentence that speaks of arguments as Python writes them: `--merge-radius`, `merge-radius` and
+/// The commit from which the module is built.
 static COMMIT: [u8; 40] = head_commit(include_bytes!(env!("METASTABLE_GIT_LOG")));
 
 #[pymodule]
@@ -39,7 +39,7 @@ fn _metastable(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<dynamics::Dynamics>()?;
     m.add_class::<energy::Energy>()?;
     m.add_class::<interaction::Interaction>()?;
-    m.add_class::<interaction::InteractionEnergy>()?;
+    m.add_class::<energy::InteractionEnergy>()?;
     m.add_function(wrap_pyfunction!(interaction::rebuild_interaction, m)?)?;
     m.add_function(wrap_pyfunction!(dynamics::rebuild, m)?)?;
     m.add_function(wrap_pyfunction!(dynamics::field, m)?)?;
@@ -48,6 +48,7 @@ fn _metastable(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(run::layers, m)?)?;
     m.add_function(wrap_pyfunction!(run::noise, m)?)?;
     m.add_function(wrap_pyfunction!(command::command, m)?)?;
+    m.add_function(wrap_pyfunction!(command::operations, m)?)?;
     m.add_function(wrap_pyfunction!(work::threads, m)?)?;
     m.add_function(wrap_pyfunction!(work::after_fork, m)?)
 }

@@ -25,10 +25,10 @@ pub fn model(parts: &Bound<'_, PyDict>) -> PyResult<Model> {
     let mut words = Words::new();
     for (key, value) in parts {
         let key: String = key.extract()?;
-        let Some(known) = KEYS.iter().map(|k| k.0).find(|k| *k == key) else {
+        let Some(known) = KEYS.iter().map(|k| k.name).find(|k| *k == key) else {
             // Suggest arguments of `Dynamics` too: `bta` is probably `beta`.
             let names =
-                KEYS.iter().map(|k| k.0).filter(|k| *k != "noise").chain(DYNAMICS_ARGUMENTS);
+                KEYS.iter().map(|k| k.name).filter(|k| *k != "noise").chain(DYNAMICS_ARGUMENTS);
             return Err(to_py_err(&metastable::Error::unknown("argument of a model", &key, names)));
         };
         if known == "noise" {

@@ -2,6 +2,7 @@
 //! masses.
 
 use metastable_num::{self as num, error};
+use metastable_operation as operation;
 
 pub mod cap;
 pub mod geometry;

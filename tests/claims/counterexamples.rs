@@ -2,9 +2,10 @@
 //! where a tolerance was relative to the result of a cancellation.
 
 use metastable::theorem::{
-    Case, Context, Finding, Masses, Method, Tape, find, hunt, run_trial, sentences,
+    Case, Context, Finding, Masses, Method, Region, Tape, find, hunt, run_trial, sentences,
 };
 use serde_json::Value;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The name of a claim, the former margin, and the case and the draws that gave it.
 fn counterexamples() -> Vec<(String, f64, Case, Tape)> {
@@ -34,16 +35,10 @@ fn former_counterexamples_no_longer_refute_their_claims() {
     assert_eq!(all.len(), 2);
     for (name, before, case, tape) in all {
         let claim = find(&name).expect("registered");
-        assert!(
-            before < 0.0 && claim.domain.violated_hypothesis(&case).is_none(),
-            "{name}: {case}"
-        );
-        let found = run_trial(
-            claim,
-            &case,
-            Context::replay(tape, 1, &["shrink", claim.name], Method::default()),
-        )
-        .expect("set up");
+        let inside = claim.domain.violated_hypothesis(&case).is_none();
+        assert!(before < 0.0 && inside, "{name}: {case}");
+        let context = Context::replay(tape, 1, &["shrink", claim.name], Method::default());
+        let found = run_trial(claim, &case, context).expect("set up");
         let holds = matches!(&found.finding, Finding::Margin(m) if m.held());
         assert!(holds, "{name}: {:?}", found.finding);
     }
@@ -54,40 +49,24 @@ fn hunts_do_not_refute_claims_at_extreme_scales() {
     // As many trials as found the former counterexamples.
     for name in ["min-inner", "softmax-jacobian"] {
         let claim = find(name).expect("registered");
-        let count = std::sync::atomic::AtomicU64::new(0);
-        let go_on = |_: u64, _: Option<f64>| {
-            count.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < 40_000
-        };
-        let seen = hunt::hunt(
-            claim,
-            &metastable::theorem::Region::default(),
-            1,
-            &hunt::TimeLimit::new(&go_on),
-        )
-        .expect("set up");
-        assert!(
-            !seen.found() && seen.margin() > Some(0.0),
-            "{name}: {:?} in {} trials",
-            seen.margin(),
-            seen.evaluations
-        );
+        let count = AtomicU64::new(0);
+        let go_on = |_: u64, _: Option<f64>| count.fetch_add(1, Ordering::Relaxed) < 40_000;
+        let time = hunt::TimeLimit::new(&go_on);
+        let seen = hunt::hunt(claim, &Region::default(), 1, &time).expect("set up");
+        let holds = !seen.found() && seen.margin() > Some(0.0);
+        assert!(holds, "{name}: {:?} in {} trials", seen.margin(), seen.evaluations);
     }
 }
 
 #[test]
 fn errors_of_unknown_names_count_claims_and_sentences() {
-    let message = |name: &str| sentences::claims_of(name).err().expect("unknown").to_string();
     let theorems = metastable::theorem::ALL.len();
-    let claim = message("cone-sped");
-    assert!(
-        claim.starts_with("unknown theorem `cone-sped`; did you mean `cone-speed`?"),
-        "{claim}"
-    );
-    assert!(claim.contains(&format!("nearest of {theorems}:")), "{claim}");
-    let sentence = message("sentence-61");
-    assert!(
-        sentence.starts_with("unknown sentence `sentence-61`")
-            && sentence.contains("nearest of 61:"),
-        "{sentence}"
-    );
+    for (name, begin, count) in [
+        ("cone-sped", "unknown theorem `cone-sped`; did you mean `cone-speed`?", theorems),
+        ("sentence-61", "unknown sentence `sentence-61`", 61),
+    ] {
+        let message = sentences::claims_of(name).err().expect("unknown").to_string();
+        let counted = message.contains(&format!("nearest of {count}:"));
+        assert!(message.starts_with(begin) && counted, "{message}");
+    }
 }

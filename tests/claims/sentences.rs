@@ -45,13 +45,8 @@ fn every_sentence_has_its_fields_and_what_decides_it() {
     for (k, s) in ALL.iter().enumerate() {
         let name = &s.name;
         assert_eq!(*name, format!("sentence-{}", k + 1));
-        for (field, text) in [
-            ("source", &s.source),
-            ("text", &s.text),
-            ("context", &s.context),
-            ("beyond", &s.beyond),
-        ] {
-            assert!(!text.is_empty(), "{name}: no {field}");
+        for text in [&s.source, &s.text, &s.context, &s.beyond] {
+            assert!(!text.is_empty(), "{name}");
         }
         // Sentence 4 is a definition.
         let decided = s.tests().next().is_some();
@@ -130,11 +125,12 @@ fn a_failed_check_is_named() {
 fn names_of_sentences_select_claims() {
     let all = claims_of(GROUP).expect("registered");
     assert!(all.windows(2).all(|w| w[0].name < w[1].name));
-    let names = |of: &str| -> Vec<&str> {
-        claims_of(of).expect("registered").iter().map(|c| c.name).collect()
-    };
-    assert_eq!(names("sentence-36"), [GROUP]);
-    assert_eq!(names("sentence-28"), ["softmax-jacobian", GROUP]);
+    for (of, names) in
+        [("sentence-36", &[GROUP][..]), ("sentence-28", &["softmax-jacobian", GROUP])]
+    {
+        let found = claims_of(of).expect("registered");
+        assert!(found.iter().map(|c| c.name).eq(names.iter().copied()), "{of}");
+    }
     assert!(claims_of("sentence-4").is_err_and(|e| e.to_string().contains("a definition")));
     assert!(claims_of("sentence-61").is_err_and(|e| e.to_string().contains("sentence-6")));
     assert!(sentence("sentence-0").is_err());

@@ -2,7 +2,7 @@
 //! `metastable` without arguments tests seed 1. `metastable check --quick --seed K` measures false
 //! alarms at other seeds.
 
-use metastable::theorem::{ALL, Effort, Kind, TOPICS, check};
+use metastable::theorem::{ALL, Claim, Effort, Kind, TOPICS, check};
 use std::path::Path;
 
 fn have_expected_verdicts(topic: &str) {
@@ -56,49 +56,78 @@ topics! {
 #[test]
 fn every_claim_is_complete() {
     for claim in ALL.iter() {
-        let text = claim.domain.to_string();
-        assert!(
-            !text.is_empty() && !claim.then.is_empty() && !claim.source.is_empty(),
-            "{}",
-            claim.name
-        );
-        assert!(!claim.control.what.is_empty(), "{}", claim.name);
+        let (name, false_one) = (claim.name, claim.status.expects_violation());
+        for text in [&claim.hypotheses()[..], claim.then, claim.source, claim.control.what] {
+            assert!(!text.is_empty(), "{name}");
+        }
         // What the check can resolve is measured, by a constant or by the slack of a bound, or the
         // claim says why there is nothing to measure.
-        assert!(
-            claim.status.expects_violation()
-                || !claim.constant.is_empty()
-                || claim.kind == Kind::Inequality
-                || !claim.no_constant.is_empty(),
-            "{}: no constant, and no reason why",
-            claim.name
-        );
-        assert!(claim.trials.0 >= 1 && claim.trials.1 >= claim.trials.0, "{}", claim.name);
-        assert!(
-            claim.domain.ends().iter().all(|c| claim.domain.violated_hypothesis(c).is_none()),
-            "{}: an end outside its own hypotheses",
-            claim.name
-        );
-        assert!(
-            !claim.domain.ends().is_empty(),
-            "{}: no end of its ranges meets its hypotheses",
-            claim.name
-        );
+        let measured = !claim.constant.is_empty() || claim.kind == Kind::Inequality;
+        let told = false_one || measured || !claim.no_constant.is_empty();
+        assert!(told, "{name}: no constant, and no reason why");
+        assert!(claim.trials.0 >= 1 && claim.trials.1 >= claim.trials.0, "{name}");
+        let ends = claim.domain.ends();
+        assert!(!ends.is_empty(), "{name}: no end of its ranges meets its hypotheses");
+        let inside = ends.iter().all(|c| claim.domain.violated_hypothesis(c).is_none());
+        assert!(inside, "{name}: an end outside its own hypotheses");
         // Otherwise every quick check would be inconclusive.
-        if let (Kind::Every(exceptions), false) = (claim.kind, claim.status.expects_violation()) {
-            let bound = metastable::num::stats::failure_bound(
-                0,
-                claim.trials.0.max(claim.domain.ends().len()),
-                0.999,
-            );
-            assert!(
-                bound <= exceptions,
-                "{}: {} draws bound exceptions by {bound} only",
-                claim.name,
-                claim.trials.0
-            );
+        if let (Kind::Every(exceptions), false) = (claim.kind, false_one) {
+            let draws = claim.trials.0.max(ends.len());
+            let bound = metastable::num::stats::failure_bound(0, draws, 0.999);
+            assert!(bound <= exceptions, "{name}: {draws} draws bound exceptions by {bound} only");
         }
     }
+}
+
+/// The texts of a claim that are printed with its numbers, as they are typed.
+fn with_numbers(c: &Claim) -> [String; 7] {
+    let hypotheses = c.domain.to_string();
+    [c.lets, c.then, c.tested, c.narrower, c.correct, c.control.what, &hypotheses]
+        .map(str::to_owned)
+}
+
+/// The names of numbers in a text: `{NAME}` of at least three capital letters.
+fn names(text: &str) -> Vec<&str> {
+    let is_name = |s: &&str| {
+        s.len() > 2
+            && s.chars().next().is_some_and(|c| c.is_ascii_uppercase())
+            && s.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    };
+    text.split('{').skip(1).filter_map(|s| Some(s.split_once('}')?.0)).filter(is_name).collect()
+}
+
+#[test]
+fn texts_print_each_number_of_their_claim_and_no_name() {
+    let mut count = 0;
+    for claim in ALL.iter() {
+        let texts = with_numbers(claim);
+        for (name, value) in claim.numbers {
+            assert_eq!(names(&format!("{{{name}}}")), [*name], "{}", claim.name);
+            assert!(value.is_finite(), "{}: {name}", claim.name);
+            let used = texts.iter().any(|t| names(t).contains(name));
+            assert!(used, "{}: no text contains {name}", claim.name);
+        }
+        for text in texts {
+            count += names(&text).len();
+            let printed = claim.printed(&text);
+            assert!(names(&printed).is_empty(), "{}: {printed}", claim.name);
+        }
+        // These texts are printed as they are typed.
+        let box_of_proof = claim.proof.as_ref().map_or("", |p| p.what);
+        let plain = [claim.title, claim.source, claim.constant, claim.no_constant, box_of_proof];
+        for text in plain {
+            assert!(names(text).is_empty(), "{}: {text}", claim.name);
+        }
+        let shown = claim.statement() + &claim.hypotheses();
+        assert!(names(&shown).is_empty(), "{}: {shown}", claim.name);
+    }
+    assert!(count > 200, "only {count} names");
+}
+
+#[test]
+fn names_of_numbers_are_told_from_formulas() {
+    assert_eq!(names("{RADIUS} at e^{-C t} and x_{AB}, {TIME_2}"), ["RADIUS", "TIME_2"]);
+    assert!(names("e^{-c}, {}, }{, {Radius}, {1ABC}").is_empty());
 }
 
 #[test]
@@ -111,14 +140,11 @@ fn every_topic_has_a_page_and_its_claims_do_not_import_each_other() {
         for claim in topic.claims {
             let file = folder.join(format!("{}.rs", claim.name.replace('-', "_")));
             let text = std::fs::read_to_string(&file).expect("each claim has a file of its name");
-            imports.extend(
-                text.lines()
-                    .filter(|l| {
-                        l.starts_with("use super::") || l.starts_with("use crate::theorem::claim::")
-                    })
-                    .filter(|l| !l.starts_with("use super::setting::"))
-                    .map(|l| format!("{}: {l}", claim.name)),
-            );
+            let uses = text.lines().filter(|l| {
+                ["use super::", "use crate::theorem::claim::"].iter().any(|p| l.starts_with(p))
+            });
+            let foreign = uses.filter(|l| !l.starts_with("use super::setting::"));
+            imports.extend(foreign.map(|l| format!("{}: {l}", claim.name)));
         }
     }
     assert!(imports.is_empty(), "put what claims share into setting.rs:\n{}", imports.join("\n"));

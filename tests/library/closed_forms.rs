@@ -508,8 +508,8 @@ fn tokens_reach_the_hyperplanes_of_the_published_matrix_at_the_published_rate() 
 
 #[test]
 fn four_thousand_quantile_tokens_follow_the_gaussian_closure() {
-    let end =
-        metastable::study::gaussian_closure::variances(4000, 1.0, -1.0, &[2.0]).expect("runs")[0];
+    let end = metastable::paper_figs::gaussian_closure::variances(4000, 1.0, -1.0, &[2.0])
+        .expect("runs")[0];
     assert!((end - 1.0 / 3.0).abs() < 5e-4, "{end}");
 }
 

@@ -22,7 +22,7 @@ type Pixel = (i32, i32);
 type Colour = (u8, u8, u8);
 
 /// A thinned table of a study (see tests/data/ORIGIN.md).
-fn table(path: &Path) -> study::LabelledTable {
+fn table(path: &Path) -> metastable::lab::LabelledTable {
     arrays::labelled_table(path).expect("a table of the tests")
 }
 

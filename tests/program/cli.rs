@@ -73,13 +73,13 @@ fn every_command_has_its_keys() {
     assert_eq!((s["t"].as_f64(), s["outcome"].as_str()), (Some(1e6), Some("reached")));
     assert!(s["merges"].is_array() && s["stats"]["steps"].is_u64() && s["energy"].is_number());
     assert!(
-        json(at, "provenance result/record.json")["reproduce"]
+        json(at, "explain result/record.json")["reproduce"]
             .as_str()
             .is_some_and(|r| r.contains("solve"))
     );
     assert!(
-        json(at, "provenance result/timeline.csv")["tool"].is_string()
-            && json(at, "provenance result/timeline.npy")["tool"].is_string()
+        json(at, "explain result/timeline.csv")["tool"].is_string()
+            && json(at, "explain result/timeline.npy")["tool"].is_string()
     );
     assert_eq!(
         json(at, "predict gamma --n 8 --beta 1 --dynamics sa --times 0.5,1,2")["gamma"]
@@ -119,7 +119,7 @@ fn every_command_has_its_keys() {
     let listed = json(at, "list")["theorems"].as_array().map(Vec::len);
     assert_eq!(listed, Some(metastable::theorem::ALL.len()));
     assert!(json(at, "explain wendel")["text"].as_str().is_some_and(|t| t.contains("Control")));
-    assert_eq!(json(at, "selftest usa")["failed"].as_i64(), Some(0));
+    assert_eq!(json(at, "check selftest usa")["failed"].as_i64(), Some(0));
     assert!(json(at, "run good.toml --dry-run")["cells"].as_u64() == Some(1));
     assert!(json(at, "run good.toml")["cells"].is_array());
     assert!(
@@ -147,7 +147,7 @@ fn all_problems_of_a_file_are_reported_and_unwritable_folders_are_refused() {
     assert!(
         text.contains("line 4")
             && text.contains("line 6")
-            && text.contains("line 7: unknown dynamics `sla`; did you mean `sa`?"),
+            && text.contains("line 7, column 10: unknown dynamics `sla`; did you mean `sa`?"),
         "{text}"
     );
     // An output folder that cannot be created, and one that is already used.
@@ -203,7 +203,7 @@ fn hostile_input_found_by_fuzzing_stays_fixed() {
         |extra: &str| format!("name='file'\ntokens_file='long.csv'\nbeta=1\nt_end=1\n{extra}");
     std::fs::write(f.path().join("file.toml"), with_file("")).expect("writable");
     let text = String::from_utf8_lossy(&run(f.path(), "run file.toml").stderr).into_owned();
-    assert!(text.contains("line 2: tokens_file: long.csv: row 2: |x| = 1.08"), "{text}");
+    assert!(text.contains("line 2, column 13: tokens_file: long.csv: row 2: |x| = 1.08"), "{text}");
     std::fs::write(f.path().join("file.toml"), with_file("normalise=true")).expect("writable");
     assert_eq!(json(f.path(), "run file.toml")["cells"][0]["n"].as_u64(), Some(2));
     // A point that occurs twice in the grid is one cell.
@@ -496,7 +496,7 @@ fn a_counterexample_of_hunt_can_be_evaluated_again() {
     assert_eq!((found["found"].as_bool(), found["confirmed"].as_bool()), (Some(true), Some(true)));
     let margin = found["margin"].as_f64().expect("a margin");
     assert!(margin < 0.0 && found["budget"]["trials"].as_u64() > Some(0));
-    let again = json(at, "hunt --replay found.json");
+    let again = json(at, "hunt found.json");
     assert_eq!(
         (again["margin"].as_f64(), again["confirmed"].as_bool()),
         (Some(margin), Some(true))
@@ -506,14 +506,14 @@ fn a_counterexample_of_hunt_can_be_evaluated_again() {
     std::fs::write(at.join("other.json"), text.replace("<= eps^2 + 2 eps", "<= 4 sqrt(eps)"))
         .expect("writable");
     assert_eq!(
-        run(at, "hunt --replay other.json").status.code(),
+        run(at, "hunt other.json").status.code(),
         Some(1),
         "the statement differs from that of the claim"
     );
     std::fs::write(at.join("half.json"), &text[..text.len() / 2]).expect("writable");
-    assert_eq!(run(at, "hunt --replay half.json").status.code(), Some(1));
+    assert_eq!(run(at, "hunt half.json").status.code(), Some(1));
     assert_eq!(
-        run(at, "hunt --replay nowhere.json").status.code(),
+        run(at, "hunt nowhere.json").status.code(),
         Some(1),
         "a missing file is wrong input"
     );

@@ -228,7 +228,7 @@ fn names_that_are_no_text_are_names() {
         text(&out.stdout)
     };
     succeeds("solve --beta 2 --t-end 1 --out told --tokens", b"x\xff.csv", "");
-    let record = json(at, "provenance told/record.json");
+    let record = json(at, "explain told/record.json");
     assert_eq!(
         record["reproduce"],
         "metastable solve --beta 2 --t-end 1 --out told --tokens 'x\u{fffd}.csv'"

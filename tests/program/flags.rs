@@ -4,9 +4,8 @@
 //! cannot be called fails, and so does a flag without a good value here.
 
 use crate::program::{run, text};
-use clap::{Arg, Command};
+use metastable::operation::{Kind, Operation, Parameter};
 use rayon::prelude::*;
-use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,26 +13,27 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Arguments of commands in addition to their required flags; flags that a command does not have
 /// are left out.
 const CALLS: &str = "
-    bench --seconds 0.01 --n 8 --d 8 --heads 2 --betas 2 --starts 2 --t-end 1
-    certify check ../pair.json; certify critical-point --tokens ../pair.csv --beta 3 --anywhere
+    bench --seconds 0.01 --n 8 --d 8 --heads 2
+    certify check ../pair.json; certify critical-point --tokens ../pair.csv --beta 3 --radius any
     check layer-energy --quick
-    clusters --linking-distance 0.5; compare rnn --n 3 --d 3 --layers 3 --exponents 1; completions bash
-    diff ../run ../run; energy --beta 3; saddles --beta 3; selftest sa; entropy --tokens ../many.csv; explain cone-speed
+    clusters --radius 0.5; compare rnn --n 3 --d 3 --layers 3 --exponents 1; completions bash
+    energy --beta 3; saddles --beta 3; entropy --tokens ../many.csv; explain cone-speed
     figure saddle-kernel --out k.svg; hunt cone-speed-printed --minutes 0.01 --out h.json
     landscape --n 3 --beta 3; continue --n 3 --beta 2..3; list laws; man pages
     measure --space circle --density cos:1=0.2 --beta 3
     model ../models/bert --ids ../models/ids.csv; modes --samples ../angles.csv --beta 3
     solve --beta 3; velocity --beta 3
-    movie --beta 3 --t-end 10 --frames 3 --dpi 30 --out film.gif; plot ../grid --y log_energy --out p.svg
+    movie --beta 3 --t-end 10 --samples 3 --dpi 30 --out film.gif; plot ../grid --y log_energy --out p.svg
     predict consensus --dynamics usa --beta 3; predict growth-rates --beta 3; predict kac-rice --n 100; predict normalisation --scheme pre
+    predict boolean-limit --start 1; predict rank-collapse --start -3
     predict parking --d 2 --beta 50; predict polygon --dynamics usa --beta 3; predict third-derivative --beta 3
-    predict random-weights --times 1; run ../e.toml; provenance ../run/timeline.csv
+    predict random-weights --start 0.1 --times 1; run ../e.toml
 ";
 
 /// Values of required flags; `--tokens` is used wherever there is an `--init`.
 const REQUIRED: &str =
     "--tokens ../x.csv --n 8 --d 4 --m 4 --beta 3 --t-end 1 --times 1 --modes 4 --from 2 --to 1
-    --eps 1 --log-size -3 --variance 1 --c 1 --lambda 1 --mu 0.3 --u0 0.1 --tau 0.1";
+    --variance 1 --c 1 --lambda 1 --mu 0.3 --tau 0.1";
 
 /// Good calls of a flag, in all commands or in the commands named first. A numeric flag without
 /// a row gets a number. The words are added to the usual call and replace the same flags,
@@ -41,31 +41,29 @@ const REQUIRED: &str =
 /// left out. Marks at the end: `=` the output may stay the same, `~` it changes or the call is
 /// refused, `!` the call is refused, `*` all values are good.
 const GOOD: &str = "
-    --accuracy 1e-12 =; --activation relu --mlp ../mlp.npz; --angles ../angles.csv
-    --array x --tokens ../two.npz; --band 10,90; --beta 2; --bias alibi; --by n; --shard 0/2
-    --certificates new; --connections sa; --coupling ../symmetric.csv; --criteria
+    --accuracy 1e-12 =; --angles ../angles.csv
+    --band 10,90; --beta 2; --by n; --shard 0/2
+    --connections sa; --coupling ../symmetric.csv; --criteria
     --d 3 --init uniform --n 3; --density cos:1=0.1; --dpi 31; --dynamics usa; --energy-scale unit
-    --exponents 2; --font-size 11; --frame 0 --from-run ../run; --fit line
+    --exponents 2; --frame 0 --from-run ../run; --fit line
     certify start --frame 1 --from-run ../few; certify start --from-run ../few; --theory t
     --from 2.1; --init uniform --n 3 --d 2; --integrator dopri5; --interaction power:p=2
-    --k ../square.csv
     --keep-every 1 --out new =; --kernel rows =; --law cap:radius=0.3
-    --log-from 0.1 --samples 4 --out new; --mask window:w=2; --masses ../masses.csv
-    --max-modes 16 ~; --max-steps 2 --t-end 1e9; --merge !; --merge-radius 1; --method volume
-    --mlp ../mlp.npz; --model ../model.toml; --mpi !; --n 5 --init uniform --d 2
-    --noise kappa=1,step=0.1; --norm pre; --normalise --tokens ../long.csv; --o ../square.csv
-    --observable grad-norm; --observables clusters --out new; --out new
-    --particles 64 --method lagrangian; --plateau-decades 1 --from-run ../run --linking-distance -
-    --plateau-tolerance 1 --from-run ../run --linking-distance -; --q ../square.csv
-    --radii ../masses.csv --norm pre; --linking-distance 1 --tokens ../y.csv; certify critical-point --radius 1 --tokens ../y.csv; --from-run ../run --linking-distance -
-    --rotary base=10; --row-weights 2+s; --rtol 1e-3; --samples 4 --out new; --schedule redrawn --v normal
+    --log-from 0.1 --samples 4 --out new; --masses ../masses.csv
+    --max-steps 2 --t-end 1e9; --merge !; --merge-radius 1; --method volume
+    --model ../model.toml; --mpi !; --n 5 --init uniform --d 2
+    --noise kappa=1,step=0.1; --normalise --tokens ../long.csv
+    movie --observables grad-norm; --observables clusters --out new; --out new
+    --particles 64 --method lagrangian; --plateau 1,1 --from-run ../run --radius -
+    --radii ../masses.csv --model norm=pre; clusters --radius 1 --tokens ../y.csv; certify critical-point --radius 1 --tokens ../y.csv; --from-run ../run --radius -
+    --rtol 1e-3; movie --samples 4; --samples 4 --out new
     --scheme post; --seed 5 --init uniform --n 3 --d 2; --set beta=3
-    --share 0.3; --simd portable =; --size nature1; --sizes 1,2; --space flat
-    --stop-at-one-cluster --t-end 1e9; --table results --y evaluations =; --theme dark
-    --time-scale u2 --dynamics usa; --times 0.5 --out new; --tokens ../y.csv; --v ../square.csv
-    --values ../masses.csv; --weights sinkhorn; --where t=0.5; --x clusters; --y clusters
+    --share 0.3; --size nature1; --sizes 1,2; --space flat
+    --stop-at-one-cluster --t-end 1e9; --theme dark
+    --time-scale u2 --dynamics usa; --times 0.5 --out new; --tokens ../y.csv
+    --where t=0.5; --x clusters; --y clusters
     bench --d 4 =; bench --heads 4 =; certify critical-point --all-digits !
-    certify start --all-digits --criteria; certify critical-point --anywhere --tokens ../y.csv
+    certify start --all-digits --criteria; 
     certify critical-point --interaction power:p=2 --beta -; energy --interaction power:p=2 --beta -
     landscape --interaction power:p=2 --beta -
     certify critical-point --masses ../masses.csv !; certify dwell --to 0.5
@@ -73,32 +71,32 @@ const GOOD: &str = "
     certify start --masses ../masses.csv; certify start --radius 1e-3; certify --out new.json
     certify start --starts 3 --init uniform --n 3 --d 2; check --all !
     check --beyond --n 33 --d 2 --beta 1 --dynamics sa --law uniform; check --shard 0/2 --out new
-    check --topic recurrent --quick; check --trials 5 --quick -; entropy --array x --tokens ../two.npz --neighbours 1
+    check --trials 5 --quick -
     certify start --normalise --tokens ../long.csv =
     entropy --normalise --tokens ../long.csv --neighbours 1 =
-    entropy --tokens ../y.csv --neighbours 1; explain --markdown 2312.10794
-    figure --array h --tokens ../two.npz inner-products; figure --cell 0 !; figure --shard 0/2 !
-    figure --dpi 100 --out k.png; figure --experiment ../e.toml timeline; figure --published !; figure --out new
+    entropy --tokens ../y.csv --neighbours 1; 
+    figure --shard 0/2 !
+    figure --dpi 100 --out k.png; figure --published !; figure --out new
     figure --from-run ../run timeline; figure --runs new timeline =
-    figure --tokens ../two.npz --array h inner-products; hunt --beyond --n 9 --d 2 --beta 1
+    figure --tokens ../two.npz:h inner-products; hunt --beyond --n 9 --d 2 --beta 1
     hunt --dynamics usa !; hunt --law cap:radius=0.3 !; hunt --minutes 0.02 =
     continue --n 4; continue --beta 2..2.5; continue --start 1+1+1; continue --branches-only
     continue --masses ../masses.csv; continue --interaction sigmoid:k=1..2 --beta -
     landscape --d any; landscape --n 4; landscape --beta 2..3; landscape --shard 0/2 --out new
     landscape --from ../masses.csv --out new !; hunt --out other.json
-    hunt --replay ../h.json !; list --markdown theorems; measure --kernel-beta 4 --tokens ../angles.csv
+    measure --kernel-beta 4 --tokens ../angles.csv
     measure --volumes 64 --method volume --t-end 0.1; measure --d 4 --space zonal
-    measure --modes 16; measure --movie film.gif; measure --noise kappa=3; measure --space zonal
-    measure --tokens ../angles.csv; model --embeddings ../models/embeddings.csv
+    measure --modes 16; certify critical-point --radius 1 --tokens ../y.csv; measure --movie film.gif; measure --noise kappa=3; measure --space zonal
+    measure --tokens ../angles.csv; model --tokens ../models/embeddings.csv
     model --ids ../angles.csv; model --iterate 0 --layers 3; model --layers 4 --iterate 0
     model --report --out new; model --text a *; model --without-attention --out new
-    modes --array s --samples ../two.npz; modes --interaction s^2 --circle --beta - --samples ../angles.csv; modes --samples ../masses.csv
-    modes --sphere --samples ../sphere.csv; movie --frame 0 --from-run ../run --t-end -
-    movie --all-digits !; movie --noise kappa=1,step=0.1 !; movie --out film.png; movie --rescaled !
+    modes --interaction s^2 --space circle --beta - --samples ../angles.csv; modes --samples ../masses.csv
+    modes --space sphere2 --samples ../sphere.csv; movie --frame 0 --from-run ../run --t-end -
+    movie --all-digits !; movie --noise kappa=1,step=0.1 !; movie --out film.png; movie --log-from 0.2; measure --density cos:1=0.1; predict --start 0.2; predict --radius 2
     movie --from-run ../run --t-end -; movie --space sphere =; page --out other.html
-    plot --dpi 100 --out p.png; plot --log x; plot --out p.png; predict --interval 2; predict --tau 0.2
+    plot --dpi 100 --out p.png; plot --log x; plot --out p.png; predict kac-rice --radius 2; predict kac-rice --space circle --n -; predict --tau 0.2
     predict --time-scale u2 --dynamics usa ~; predict --v -1; predict parking --beta 60
-    predict bipartite --mu 0.4; predict boolean-limit --eps 0.4; predict gaussian-closure --variance 0.4
+    predict bipartite --mu 0.4; predict boolean-limit --start 0.4; predict gaussian-closure --variance 0.4
     run --out other; saddles --interaction power:p=2 --tokens - --n 4 --d 2 --beta -
     saddles --masses ../masses.csv !; saddles --starts 3 --tokens - --n 4 --d 2
     solve --kernel rows; velocity --accuracy 1e-12; velocity --kernel rows
@@ -117,24 +115,24 @@ const VARIANTS: &str = "
     landscape --n 3 --interaction s^3 --benign; landscape --masses 1,2,3 --beta 2
     continue --n 3 --beta 2..3 --branches-only; continue --start 1+1+1 --n 3 --beta 2..3
     continue --masses 1..2,1,1 --beta 2; continue --n 3 --interaction sigmoid:k=1..2
-    modes --samples ../angles.csv --beta 3 --circle; modes --samples ../sphere.csv --beta 3 --sphere
-    modes --samples ../angles.csv --interaction s^2 --circle; modes --from-run ../run --beta 3
+    modes --samples ../angles.csv --beta 3 --space circle; modes --samples ../sphere.csv --beta 3 --space sphere2
+    modes --samples ../angles.csv --interaction s^2 --space circle; modes --from-run ../run --beta 3
     measure --space zonal --d 3 --density cos:1=0.2 --beta 3 --t-end 0.1 ~ --particles
     measure --space sphere2 --density vmf:kappa=2 --beta 1 --t-end 0.1 ~ --particles
     measure --space circle --density cos:1=0.2 --method volume --beta 3 --t-end 0.1
     measure --space circle --density cos:1=0.2 --method lagrangian --beta 3 --t-end 0.1 ~ --modes
     measure --tokens ../angles.csv --space circle --kernel-beta 4 --beta 3 --t-end 0.1 ~ --particles
-    measure --values ../masses.csv --space circle --beta 3 --t-end 0.1 ~ --particles
+    measure --density ../masses.csv --space circle --beta 3 --t-end 0.1 ~ --particles
     certify start --tokens ../x.csv --beta 3 --criteria
     certify start --init uniform --n 3 --d 2 --beta 1 --starts 2
     certify start --tokens ../x.csv --beta 1 --radius 1e-4
-    certify critical-point --tokens ../pair.csv --interaction power:p=2 ~ --sizes --radius --anywhere
+    certify critical-point --tokens ../pair.csv --interaction power:p=2 ~ --sizes --radius
     certify dwell --from 2 --to 1 --beta 3 --dynamics usa
     energy --tokens ../x.csv --beta 3 --hessian; energy --tokens ../x.csv --interaction power:p=2
     entropy --tokens ../many.csv --neighbours 2
     clusters --from-run ../run; velocity --tokens ../x.csv --beta 3 --dynamics usa
     solve --tokens ../x.csv --beta 3 --t-end 1 --dynamics usa ~ --stop-at-one-cluster
-    solve --tokens ../x.csv --beta 3 --t-end 1 --mask causal ~ --stop-at-one-cluster
+    solve --tokens ../x.csv --beta 3 --t-end 1 --model mask=causal ~ --stop-at-one-cluster
 ";
 
 /// Flags that may leave the output of variants as it is: accuracy and speed, limits that are not
@@ -143,27 +141,27 @@ const HARMLESS: &str = "--normalise --accuracy --kernel --simd --max-steps --max
                         --keep-every --seed --rtol --atol --integrator --dpi --size --theme";
 
 /// Rows of [`GOOD`] whose flags may leave the output as it is.
-const MARKED_AS_SILENT: usize = 12;
+const MARKED_AS_SILENT: usize = 10;
 
 /// Flags whose output was compared with that without them.
 static COMPARED: AtomicUsize = AtomicUsize::new(0);
 /// Flags that may leave the output as it is.
 static NOT_COMPARED: AtomicUsize = AtomicUsize::new(0);
 
-/// A command without subcommands, with its full name.
+/// A command, with its full name and its parameters.
 struct Subcommand {
     words: String,
-    command: Command,
+    table: Vec<Parameter>,
 }
 
-fn subcommands(command: &Command, words: &str, out: &mut Vec<Subcommand>) {
-    if command.has_subcommands() {
-        for inner in command.get_subcommands().filter(|c| c.get_name() != "help") {
-            subcommands(inner, format!("{words} {}", inner.get_name()).trim_start(), out);
-        }
-    } else {
-        out.push(Subcommand { words: words.to_owned(), command: command.clone() });
-    }
+fn subcommands() -> Vec<Subcommand> {
+    let of = |o: &Operation| Subcommand { words: o.full_name(), table: (o.parameters)() };
+    metastable::cli::operations().map(of).collect()
+}
+
+/// The flag of a parameter.
+fn long(p: &Parameter) -> String {
+    format!("--{}", p.name.replace('_', "-"))
 }
 
 /// A call: words in order, flags with their values.
@@ -185,9 +183,8 @@ impl Subcommand {
         let mut out = Call::new();
         for word in words.split_whitespace() {
             let takes = |l: &&mut Vec<String>| {
-                let value = self
-                    .flag(&l[0])
-                    .map_or(l[0].starts_with("--"), |a| a.get_action().takes_values());
+                let value =
+                    self.flag(&l[0]).map_or(l[0].starts_with("--"), |p| p.kind != Kind::Switch);
                 word == "-" || value && l.len() < 2 && !word.starts_with("--")
             };
             match out.last_mut().filter(takes) {
@@ -198,16 +195,21 @@ impl Subcommand {
         out
     }
 
-    fn flag(&self, word: &str) -> Option<&Arg> {
-        let name = word.strip_prefix("--")?;
-        self.command.get_arguments().find(|a| a.get_long() == Some(name))
+    fn flag(&self, word: &str) -> Option<&Parameter> {
+        let name = word.strip_prefix("--")?.replace('-', "_");
+        let is_it = |p: &&Parameter| p.name == name || p.also().contains(&name.as_str());
+        self.table.iter().find(|p| is_it(p) && !p.is_positional())
     }
 
     /// Whether one of two flags excludes the other.
-    fn exclude(&self, a: &Arg, b: &Arg) -> bool {
-        [(a, b), (b, a)].iter().any(|(a, b)| {
-            self.command.get_arg_conflicts_with(a).iter().any(|c| c.get_id() == b.get_id())
-        })
+    fn exclude(&self, a: &Parameter, b: &Parameter) -> bool {
+        a.excludes().contains(&b.name) || b.excludes().contains(&a.name)
+    }
+
+    /// The flags that help shows.
+    fn flags(&self) -> Vec<String> {
+        let shown = self.table.iter().filter(|p| !p.is_hidden() && !p.is_positional());
+        shown.map(long).collect()
     }
 
     /// A call to which these words are added.
@@ -216,7 +218,7 @@ impl Subcommand {
         let known: Call =
             words.iter().filter(|w| is_name(w) || self.flag(&w[0]).is_some()).cloned().collect();
         let gone = |w: &&Vec<String>| w.get(1).is_some_and(|v| v == "-");
-        let flags: Vec<&Arg> =
+        let flags: Vec<&Parameter> =
             known.iter().filter(|w| !gone(w)).filter_map(|w| self.flag(&w[0])).collect();
         let names = known.iter().any(is_name);
         let stays = |w: &&Vec<String>| match self.flag(&w[0]) {
@@ -235,8 +237,9 @@ impl Subcommand {
             .or_else(|| row(CALLS, group).filter(|r| !r.is_empty() && group == "bench"))
             .unwrap_or_default();
         let needed = |w: &Vec<String>| {
-            self.flag(&w[0]).is_some_and(|a| {
-                a.is_required_set() || w[0] == "--tokens" && self.flag("--init").is_some()
+            self.flag(&w[0]).is_some_and(|p| {
+                p.required && self.table.iter().all(|q| !p.unless().contains(&q.name))
+                    || w[0] == "--tokens" && self.flag("--init").is_some()
             })
         };
         let required: Call = self.call(REQUIRED).into_iter().filter(needed).collect();
@@ -398,22 +401,11 @@ fn faults(at: &Path, subcommand: &Subcommand, usual: &(Call, Effects), flag: &st
     let starts =
         [format!("{} {flag}", subcommand.words), format!("{group} {flag}"), flag.to_owned()];
     let arg = subcommand.flag(flag).expect("a flag of the command");
-    let choices = arg.get_possible_values();
-    let of = |t: TypeId| arg.get_value_parser().type_id() == t;
-    let whole = [
-        TypeId::of::<usize>(),
-        TypeId::of::<u64>(),
-        TypeId::of::<u32>(),
-        TypeId::of::<u16>(),
-        TypeId::of::<i64>(),
-        TypeId::of::<i32>(),
-    ];
     let words = match starts.iter().find_map(|s| row(GOOD, s)) {
         Some(words) => words,
-        None if !arg.get_action().takes_values() => "",
-        None if !choices.is_empty() => &format!(" {}", choices[choices.len() - 1].get_name()),
-        None if of(TypeId::of::<f64>()) => " 0.4",
-        None if whole.into_iter().any(of) => " 5",
+        None if arg.kind == Kind::Switch => "",
+        None if arg.kind == Kind::Real => " 0.4",
+        None if arg.kind == Kind::Whole => " 5",
         None => return vec![format!("{} {flag}: add a good value to GOOD", subcommand.words)],
     };
     // Commands that measure times may always give other output.
@@ -447,10 +439,10 @@ fn faults(at: &Path, subcommand: &Subcommand, usual: &(Call, Effects), flag: &st
             out.push(format!("{}: without effect", line(&good)));
         }
     }
-    if arg.get_action().takes_values() && !matches!(mark, Some('!' | '*')) {
+    if arg.kind != Kind::Switch && !matches!(mark, Some('!' | '*')) {
         // The value `?` is neither a number nor a name nor a file. A folder cannot be created
         // inside a file.
-        let writes = ["--out", "--certificates", "--movie", "--runs"].contains(&flag);
+        let writes = ["--out", "--movie", "--runs"].contains(&flag);
         let value = if writes { "../x.csv/?" } else { "?" };
         let bad: Call = good
             .iter()
@@ -458,17 +450,9 @@ fn faults(at: &Path, subcommand: &Subcommand, usual: &(Call, Effects), flag: &st
             .collect();
         let Effects { code, message, .. } = effects_of(&bad);
         let about = [flag, "unknown ", "error: ?", "../x.csv"].iter().any(|w| message.contains(w));
-        let expected = [
-            "expected",
-            "known: ",
-            "nearest",
-            "did you mean",
-            "no such",
-            "could not",
-            "possible values",
-        ]
-        .iter()
-        .any(|w| message.contains(w));
+        let expected = ["expected", "known: ", "nearest", "did you mean", "no such", "could not"]
+            .iter()
+            .any(|w| message.contains(w));
         let sentence = message.lines().any(|l| l.starts_with("error: "));
         if !(code == Some(1) || writes && code == Some(5))
             || !sentence
@@ -487,11 +471,7 @@ fn every_flag_changes_the_output_and_wrong_values_are_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     prepare(at);
-    let mut root = metastable::cli::command();
-    root.build();
-    let everywhere: Vec<_> = root.get_arguments().map(|a| a.get_id().clone()).collect();
-    let mut all = Vec::new();
-    subcommands(&root, "", &mut all);
+    let all = subcommands();
     let mut wrong: Vec<String> = all
         .par_iter()
         .flat_map(|subcommand| {
@@ -506,13 +486,7 @@ fn every_flag_changes_the_output_and_wrong_values_are_refused() {
                 )];
             }
             let usual = (usual, effects);
-            let own =
-                subcommand.command.get_arguments().filter(|a| !everywhere.contains(a.get_id()));
-            let own = own.filter(|a| !a.is_hide_set());
-            let flags: Vec<String> = own
-                .filter_map(|a| Some(format!("--{}", a.get_long()?)))
-                .filter(|f| f != "--help")
-                .collect();
+            let flags = subcommand.flags();
             flags.par_iter().flat_map_iter(|flag| faults(at, subcommand, &usual, flag)).collect()
         })
         .collect();
@@ -551,9 +525,9 @@ fn ignored(
     let starts = [format!("{} {flag}", subcommand.words), flag.to_owned()];
     let arg = subcommand.flag(flag).expect("a flag of the command");
     let value = starts.iter().find_map(|s| row(GOOD, s)).and_then(|r| r.split_whitespace().next());
-    let value = match arg.get_action().takes_values() {
-        false => "",
-        true => value.filter(|v| !v.starts_with("--") && !"-!=~*".contains(v)).unwrap_or("0.4"),
+    let value = match arg.kind {
+        Kind::Switch => "",
+        _ => value.filter(|v| !v.starts_with("--") && !"-!=~*".contains(v)).unwrap_or("0.4"),
     };
     // The call of the variant, with this flag added.
     let call: Call = base
@@ -578,11 +552,7 @@ fn no_flag_is_ignored_in_other_ways_to_call_a_command() {
     let folder = tempfile::tempdir().expect("a folder");
     let at = folder.path();
     prepare(at);
-    let mut root = metastable::cli::command();
-    root.build();
-    let everywhere: Vec<_> = root.get_arguments().map(|a| a.get_id().clone()).collect();
-    let mut all = Vec::new();
-    subcommands(&root, "", &mut all);
+    let all = subcommands();
     let wrong: Vec<String> = rows(VARIANTS)
         .collect::<Vec<_>>()
         .par_iter()
@@ -601,13 +571,8 @@ fn no_flag_is_ignored_in_other_ways_to_call_a_command() {
             let given = |flag: &String| call.iter().any(|w| w[0] == *flag);
             let harmless =
                 |flag: &String| [HARMLESS, own].iter().any(|h| h.split(' ').any(|h| h == flag));
-            let flags: Vec<String> = subcommand
-                .command
-                .get_arguments()
-                .filter(|a| !everywhere.contains(a.get_id()) && !a.is_hide_set())
-                .filter_map(|a| Some(format!("--{}", a.get_long()?)))
-                .filter(|f| f != "--help" && !given(f) && !harmless(f))
-                .collect();
+            let mut flags = subcommand.flags();
+            flags.retain(|f| !given(f) && !harmless(f));
             let base = (call, effects);
             flags.par_iter().filter_map(|f| ignored(at, subcommand, &base, f)).collect()
         })
@@ -619,10 +584,7 @@ fn no_flag_is_ignored_in_other_ways_to_call_a_command() {
 #[test]
 fn every_prediction_describes_its_numbers() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut root = metastable::cli::command();
-    root.build();
-    let mut all = Vec::new();
-    subcommands(&root, "", &mut all);
+    let all = subcommands();
     for subcommand in all.iter().filter(|l| l.words.starts_with("predict ")) {
         let answer = run(
             folder.path(),

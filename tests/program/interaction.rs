@@ -355,6 +355,6 @@ fn movies_and_self_tests_know_interactions() {
         let out = run(at, &format!("{again} {named}"));
         assert_eq!(out.status.code(), Some(0), "{named}: {}", text(&out.stderr));
     }
-    let found = json(at, "selftest interaction");
+    let found = json(at, "check selftest interaction");
     assert_eq!(found["failed"].as_i64(), Some(0), "{found}");
 }

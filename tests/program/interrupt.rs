@@ -1,7 +1,7 @@
 //! At SIGTERM or SIGINT a computation ends with exit code 130 and keeps what it has. No test
 //! measures a time: each waits until the program shows that it works, and until it ends.
 
-use crate::program::{command, text};
+use crate::program::{Place, command, entries, items, text};
 use metastable::num::stream::Stream;
 use metastable::sphere::law::Law;
 use serde_json::Value;
@@ -87,34 +87,28 @@ fn json(stdout: &str) -> Value {
     serde_json::from_str(stdout).unwrap_or_else(|e| panic!("{e}: {stdout}"))
 }
 
-/// The folder of the only experiment in a folder.
-fn experiment(folder: &Path) -> Option<PathBuf> {
-    Some(std::fs::read_dir(folder).ok()?.next()?.ok()?.path())
-}
-
-/// The number of finished cells of the only experiment in a folder.
-fn cells(folder: &Path) -> usize {
-    let cells = experiment(folder).and_then(|e| std::fs::read_dir(e.join("cells")).ok());
-    let names = cells.into_iter().flatten().flatten().map(|c| c.file_name());
-    names.filter(|name| !name.to_string_lossy().starts_with('.')).count()
+/// The finished cells of the experiments in a folder.
+fn cells(folder: &Path) -> Vec<PathBuf> {
+    let all = entries(folder).into_iter().flat_map(|e| entries(&e.join("cells")));
+    all.filter(|c| c.file_name().is_some_and(|n| !n.to_string_lossy().starts_with('.'))).collect()
 }
 
 #[test]
 fn runs_keep_the_state_they_reached() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let at = Place::with(&[]);
     for line in [
         "solve --init uniform --n 1500 --d 3 --seed 1 --beta 9 --dynamics sa --t-end 1e9 --merge-radius 0",
         "measure --space sphere2 --density noise:amplitude=0.01,modes=8 --dynamics sa --beta 4 --noise kappa=10 --t-end 1000 --out density",
     ] {
-        let (stdout, _) = start(folder.path(), line, ": t = ").end(&["TERM"]);
+        let (stdout, _) = start(&at, line, ": t = ").end(&["TERM"]);
         assert_eq!(json(&stdout)["outcome"], "interrupted", "{line}: {stdout}");
     }
-    assert!(folder.path().join("density/record.json").exists());
+    assert!(at.join("density/record.json").exists());
 }
 
 #[test]
 fn searches_print_what_they_found() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let at = Place::with(&[]);
     for (line, key) in [
         ("saddles --n 40 --d 3 --beta 9 --starts 1000000", "points"),
         ("continue --n 6 --beta 0.3..4 --out six", "branches"),
@@ -122,28 +116,26 @@ fn searches_print_what_they_found() {
         ("landscape --n 5 --d any --beta 0.2", "orbits"),
         ("hunt gamma-bound --minutes 10 --out found.json", "budget"),
     ] {
-        let (stdout, _) = start(folder.path(), line, ": ").end(&["INT"]);
+        let (stdout, _) = start(&at, line, ": ").end(&["INT"]);
         assert!(json(&stdout).get(key).is_some(), "{line}: {stdout}");
     }
-    assert!(!folder.path().join("found.json").exists());
-    let tables = std::fs::read_to_string(folder.path().join("six/branches.csv")).expect("written");
-    assert!(tables.contains("\n# not complete: interrupted\n"), "{tables}");
+    assert!(!at.join("found.json").exists());
+    let table = at.read("six/branches.csv");
+    assert!(table.contains("\n# not complete: interrupted\n"), "{table}");
 }
 
 #[test]
 fn other_work_ends_at_once() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let sphere = Law::parse("uniform")
-        .expect("registered")
-        .sample(20_000, 3, &mut Stream::new(1, &["interrupt"]))
-        .expect("valid");
-    let rows: String = sphere.rows().map(|r| format!("{},{},{}\n", r[0], r[1], r[2])).collect();
-    std::fs::write(folder.path().join("sphere.csv"), rows).expect("written");
+    let at = Place::with(&[]);
+    let law = Law::parse("uniform").expect("registered");
+    let sphere = law.sample(20_000, 3, &mut Stream::new(1, &["interrupt"])).expect("valid");
+    let rows = sphere.rows().map(|r| format!("{},{},{}\n", r[0], r[1], r[2]));
+    at.write("sphere.csv", rows.collect::<String>());
     for (line, words, notes) in [
         ("modes --samples sphere.csv --sphere --beta 10000", "", "the work in progress is lost"),
         ("check", ": ", "their verdicts are kept with --out only"),
     ] {
-        let (stdout, found) = start(folder.path(), line, words).end(&["TERM"]);
+        let (stdout, found) = start(&at, line, words).end(&["TERM"]);
         assert!(stdout.is_empty() && found.contains(notes), "{line}: {found}");
     }
 }
@@ -152,92 +144,78 @@ const SEVEN: &str = "landscape --n 7 --beta 0.25 --out seven.txt";
 
 #[test]
 fn proofs_keep_what_was_decided() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("seven.txt");
-    let read = || std::fs::read_to_string(&file).expect("kept");
-    // `timeout` sends two signals, and a user may press a key twice.
-    for signals in [&["TERM"][..], &["TERM", "TERM"], &["INT", "INT", "INT"]] {
-        let (stdout, notes) = start(folder.path(), SEVEN, ": ").end(signals);
+    let at = Place::with(&[]);
+    // `timeout` sends two signals, and a user may press a key twice. The same command goes on.
+    for signals in [&["TERM"][..], &["TERM", "TERM"], &["INT", "INT", "INT"], &["TERM"]] {
+        let (stdout, notes) = start(&at, SEVEN, ": ").end(signals);
         assert_eq!(json(&stdout)["interrupted"], true, "{stdout}");
         assert!(notes.contains("wrote seven.txt"), "{notes}");
-        assert!(read().starts_with("metastable-landscape 1\nkind complete\n"));
-        assert!(read().contains("\nX\n"));
+        let kept = at.read("seven.txt");
+        assert!(kept.starts_with("metastable-landscape 1\nkind complete\n"), "{kept}");
+        assert!(kept.contains("\nX\n"), "{kept}");
     }
-    // The same command goes on, and another one does not replace the file.
-    let (_, notes) = start(folder.path(), SEVEN, ": ").end(&["TERM"]);
-    assert!(notes.contains("wrote seven.txt"), "{notes}");
-    let other = command(folder.path(), "landscape --n 3 --beta 2 --out seven.txt").output();
-    let other = other.expect("starts");
-    assert!(other.status.code() == Some(1) && text(&other.stderr).contains("another problem"));
+    // Another command does not replace the file.
+    at.refused("landscape --n 3 --beta 2 --out seven.txt", "another problem");
     // An unfinished certificate does not replace a finished one.
-    let header: String = read().lines().take(4).map(|line| format!("{line}\n")).collect();
-    std::fs::write(&file, format!("{header}end\n")).expect("writable");
-    let (_, notes) = start(folder.path(), SEVEN, ": ").end(&["TERM"]);
+    let kept = at.read("seven.txt");
+    let header: String = kept.lines().take(4).map(|line| format!("{line}\n")).collect();
+    at.write("seven.txt", format!("{header}end\n"));
+    let (_, notes) = start(&at, SEVEN, ": ").end(&["TERM"]);
     assert!(notes.contains("finished certificate and stays"), "{notes}");
-    assert_eq!(read(), format!("{header}end\n"));
+    assert_eq!(at.read("seven.txt"), format!("{header}end\n"));
 }
 
 #[test]
 fn proofs_keep_what_was_decided_without_a_signal() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("seven.txt");
+    let at = Place::with(&[]);
+    let file = at.join("seven.txt");
     let line = format!("{SEVEN} --keep-every 0");
-    let mut running = start_until(folder.path(), &line, &|| file.exists());
+    let mut running = start_until(&at, &line, &|| file.exists());
     running.child.kill().expect("killed");
     running.child.wait().expect("ended");
-    let kept = std::fs::read_to_string(&file).expect("kept");
+    let kept = at.read("seven.txt");
     assert!(kept.starts_with("metastable-landscape 1\n") && kept.contains("\nX\n"), "{kept}");
     // A search with pauses finds what one without them finds.
     let found = |more: &str| {
-        let line = format!("landscape --n 5 --beta 2 {more} --format json");
-        let out = command(folder.path(), &line).output().expect("starts");
-        let found = json(&text(&out.stdout));
+        let found = at.json(&format!("landscape --n 5 --beta 2 {more}"));
         assert_eq!(found["complete"], true, "{found}");
-        let orbits = found["orbits"].as_array().expect("a list").iter();
+        let orbits = items(&found["orbits"]).iter();
         let mut all: Vec<String> =
             orbits.map(|o| format!("{} {}", o["sizes"], o["unstable_directions"])).collect();
         all.sort();
         all
     };
     assert_eq!(found(""), found("--out five.txt --keep-every 0"));
-    let checked = command(folder.path(), "certify check five.txt").output().expect("starts");
-    assert!(checked.status.success(), "{}", text(&checked.stderr));
+    at.json("certify check five.txt");
     // Boxes that stay undecided do not keep the search from its end.
-    let line = "landscape --n 4 --interaction log --out four.txt --keep-every 0";
-    let out = command(folder.path(), line).output().expect("starts");
-    assert_eq!(out.status.code(), Some(3), "{}", text(&out.stderr));
+    at.answer("landscape --n 4 --interaction log --out four.txt --keep-every 0", 3);
 }
 
 #[test]
 fn checks_keep_their_verdicts() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = folder.path().join("kept/verdicts.json");
+    let at = Place::with(&[]);
+    let file = at.join("kept/verdicts.json");
     // The first claim takes milliseconds, the second most of a minute.
     let line = "check softmax-jacobian wendel --trials 3000 --out kept";
-    let (_, notes) = start_until(folder.path(), line, &|| file.exists()).end(&["TERM"]);
+    let (_, notes) = start_until(&at, line, &|| file.exists()).end(&["TERM"]);
     assert!(notes.contains("error: interrupted; 1 of 2 claims were checked, see "), "{notes}");
-    let kept = json(&std::fs::read_to_string(&file).expect("written"));
-    assert_eq!(
-        (kept["claims"].as_array().map(Vec::len), kept["of"].as_u64()),
-        (Some(1), Some(2)),
-        "{kept}"
-    );
+    let kept = json(&at.read("kept/verdicts.json"));
+    assert!(items(&kept["claims"]).len() == 1 && kept["of"] == 2, "{kept}");
 }
 
 #[test]
 fn experiments_keep_their_finished_cells() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let at = Place::with(&[]);
     let head = "title = \"t\"\nseed = 1\ndynamics = \"sa\"\ninit = \"uniform\"\nobservables = [\"clusters\"]\nd = 3\n";
     let flow =
         "name = \"flow\"\nn = [4, 1500]\nbeta = 9\nt_end = 1e5\nsamples = 3\nmerge_radius = 0\n";
     let layers = "name = \"layers\"\nn = 300\nbeta = 9\neta = 0.1\nt_end = 1e7\nsamples = 3\nstepper = \"layer\"\n";
     for (name, rest, finished) in [("flow", flow, 1), ("layers", layers, 0)] {
-        let text = format!("{head}{rest}");
-        std::fs::write(folder.path().join(format!("{name}.toml")), text).expect("written");
-        let (line, place) = (format!("run {name}.toml --out {name}"), folder.path().join(name));
-        let begun = || experiment(&place).is_some_and(|e| e.join("experiment.json").exists());
-        let ready = || begun() && cells(&place) == finished;
-        start_until(folder.path(), &line, &ready).end(&["TERM"]);
-        assert_eq!(cells(&place), finished, "{line}");
+        at.write(&format!("{name}.toml"), format!("{head}{rest}"));
+        let (line, place) = (format!("run {name}.toml --out {name}"), at.join(name));
+        let begun = || entries(&place).iter().any(|e| e.join("experiment.json").exists());
+        let ready = || begun() && cells(&place).len() == finished;
+        start_until(&at, &line, &ready).end(&["TERM"]);
+        assert_eq!(cells(&place).len(), finished, "{line}");
     }
 }

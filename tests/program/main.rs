@@ -21,6 +21,7 @@ mod interrupt;
 mod links;
 mod model;
 mod model_files;
+mod operations;
 mod page;
 mod plot;
 mod predictions;

@@ -1,7 +1,7 @@
 //! Models from the command line and from files: every flag agrees with the library, and a wrong
 //! value gives an error of one sentence.
 
-use crate::program::{json, run};
+use crate::program::{Place, entries, items, number, numbers, words};
 use crate::snapshot;
 use metastable::Result;
 use metastable::attention::dense::{Activation, Linear};
@@ -22,7 +22,7 @@ use metastable::num::{stats::nan_max, stream::Stream, vector::max_abs};
 use metastable::sphere::{Tokens, law::Law};
 use serde_json::Value;
 use std::io::Write;
-use std::path::Path;
+use std::path::PathBuf;
 
 const N: usize = 6;
 const D: usize = 4;
@@ -55,29 +55,32 @@ const MASK: [usize; N * N] = [
     0, 0, 0, 1,
 ];
 
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    let write =
-        |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("writable");
-    write("x.csv", &csv(tokens().coordinates(), D));
-    write("points.csv", &csv(&normals(N * D, "points"), D));
-    for (name, rows, width) in
-        [("q", 3, D), ("k", 3, D), ("v", 2, D), ("o", D, 2), ("square", D, D)]
-    {
-        write(&format!("{name}.csv"), &csv(&normals(rows * width, name), width));
+fn folder() -> Place {
+    let at = Place::with(&[
+        ("small.csv", "1,0\n0,1\n"),
+        ("radii.csv", "1\n2\n0.5\n1\n3\n1\n"),
+        ("bad-radii.csv", "1\n2\n0\n1\n3\n1\n"),
+        ("origin.csv", "1,0,0,0\n0,0,0,0\n"),
+        ("model.toml", "mask = ['causal', 'window:w=2']\nq = 'q.csv'\nk = 'k.csv'\n"),
+        ("typo.toml", "mask = 'casual'\nwieghts = 'softmax'\nnorm = 'prf'\n"),
+    ]);
+    at.write("x.csv", csv(tokens().coordinates(), D));
+    at.write("mask.csv", csv(&MASK.map(|m| m as f64), N));
+    at.write("half.csv", csv(&[0.5; N * N], N));
+    for (name, rows, width) in [
+        ("points", N, D),
+        ("q", 3, D),
+        ("k", 3, D),
+        ("v", 2, D),
+        ("o", D, 2),
+        ("square", D, D),
+        ("bias", N, N),
+    ] {
+        at.write(&format!("{name}.csv"), csv(&normals(rows * width, name), width));
     }
-    write("mask.csv", &csv(&MASK.map(|m| m as f64), N));
-    write("bias.csv", &csv(&normals(N * N, "bias"), N));
-    write("small.csv", "1,0\n0,1\n");
-    write("half.csv", &csv(&[0.5; N * N], N));
-    write("radii.csv", "1\n2\n0.5\n1\n3\n1\n");
-    write("bad-radii.csv", "1\n2\n0\n1\n3\n1\n");
-    write("origin.csv", "1,0,0,0\n0,0,0,0\n");
-    write("model.toml", "mask = ['causal', 'window:w=2']\nq = 'q.csv'\nk = 'k.csv'\n");
-    write("typo.toml", "mask = 'casual'\nwieghts = 'softmax'\nnorm = 'prf'\n");
     let archive = |name: &str, members: &[(&str, usize, usize)]| {
-        let mut zip =
-            zip::ZipWriter::new(std::fs::File::create(folder.path().join(name)).expect("writable"));
+        let file = std::fs::File::create(at.join(name)).expect("writable");
+        let mut zip = zip::ZipWriter::new(file);
         for (member, rows, columns) in members {
             zip.start_file(format!("{member}.npy"), zip::write::SimpleFileOptions::default())
                 .expect("a member");
@@ -88,18 +91,16 @@ fn folder() -> tempfile::TempDir {
     archive("mlp.npz", &[("w1", 5, D), ("b1", 5, 1), ("w2", D, 5), ("b2", D, 1)]);
     archive("turned.npz", &[("w1", D, 5), ("b1", 5, 1), ("w2", D, 5), ("b2", D, 1)]);
     archive("partly.npz", &[("w1", 5, D), ("b1", 5, 1)]);
-    folder
+    at
 }
 
-fn numbers(v: &Value) -> Vec<f64> {
-    match v {
-        Value::Array(list) => list.iter().flat_map(numbers).collect(),
-        v => vec![v.as_f64().expect("a number")],
-    }
+fn velocity(at: &Place, flags: &str) -> Vec<f64> {
+    numbers(&at.json(&format!("velocity --tokens x.csv --beta 3 {flags}"))["velocity"])
 }
 
-fn velocity(at: &Path, flags: &str) -> Vec<f64> {
-    numbers(&json(at, &format!("velocity --tokens x.csv --beta 3 {flags}"))["velocity"])
+/// Where the tokens of a file are at the end.
+fn ends(at: &Place, flags: &str) -> Vec<f64> {
+    numbers(&at.json(&format!("solve --tokens {flags}"))["final_tokens"])
 }
 
 /// Asserts equality up to rounding: the kernels may differ.
@@ -129,100 +130,67 @@ fn heads(more: bool) -> Result<Vec<Head>> {
 
 #[test]
 fn masks_biases_positions_and_heads_are_those_of_the_library() -> Result<()> {
-    let (f, x) = (folder(), tokens());
-    let at = f.path();
+    let (at, x) = (folder(), tokens());
     let plain = || MultiHead::new(3.0, vec![Head::default()]);
-    let velocity_of = |sublayer: MultiHead| Dynamics::single(sublayer).velocity(&x);
-    assert_eq!(velocity(at, "--mask causal"), velocity(at, "--causal"));
-    assert_close(
-        &velocity(at, "--mask window:w=2"),
-        &velocity_of(plain()?.with_pattern(Window::new(2)?)),
-        "window",
-    );
-    let both = CombinedPattern::new(vec![Box::new(Causal), Box::new(Window::new(2)?)]);
-    assert_close(
-        &velocity(at, "--mask causal --mask window:w=2"),
-        &velocity_of(plain()?.with_pattern(both)),
-        "two masks",
-    );
-    let visible = MASK.map(|m| m == 1);
-    assert_close(
-        &velocity(at, "--mask mask.csv"),
-        &velocity_of(plain()?.with_pattern(BiasTable::mask(N, N, &visible)?)),
-        "mask file",
-    );
-    assert_close(
-        &velocity(at, "--bias alibi"),
-        &velocity_of(plain()?.with_pattern(Alibi::new(1)?)),
-        "alibi",
-    );
-    assert_close(
-        &velocity(at, "--bias bias.csv"),
-        &velocity_of(plain()?.with_pattern(BiasTable::biases(N, N, normals(N * N, "bias"))?)),
-        "bias file",
-    );
+    let both = || -> Result<CombinedPattern> {
+        Ok(CombinedPattern::new(vec![Box::new(Causal), Box::new(Window::new(2)?)]))
+    };
+    let (visible, biases) = (MASK.map(|m| m == 1), normals(N * N, "bias"));
     let exponential = Weights::Exponential { log_factor: -3.0 };
-    assert_close(
-        &velocity(at, "--bias alibi --dynamics usa --time-scale u2"),
-        &velocity_of(plain()?.with_pattern(Alibi::new(1)?).with_weights(exponential)),
-        "alibi of usa",
-    );
-    for (word, pairs) in [("adjacent", Pairs::Adjacent), ("halves", Pairs::Halves)] {
-        let rotary = Rotary::new(100.0, pairs, D)?;
-        assert_close(
-            &velocity(at, &format!("--rotary base=100,pairs={word}")),
-            &velocity_of(plain()?.with_pattern(rotary)),
-            word,
-        );
-    }
-    let one = Attention { heads: heads(false)?, ..Attention::new(3.0) };
-    assert_close(
-        &velocity(at, "--q q.csv --k k.csv --v v.csv --o o.csv"),
-        &Dynamics::single(one).velocity(&x),
-        "a head with an output matrix",
-    );
-    let two = "--q q.csv --q q.csv --k k.csv --k k.csv --v v.csv --v v.csv --o o.csv --o o.csv";
-    assert_close(
-        &velocity(at, &format!("{two} --bias alibi")),
-        &velocity_of(MultiHead::new(3.0, heads(true)?)?.with_pattern(Alibi::new(2)?)),
-        "two heads",
-    );
-    // Repulsive attention with a bias is the negative of attractive attention.
-    let minus: Vec<f64> = velocity(at, "--bias alibi").iter().map(|v| -v).collect();
-    assert_close(&velocity(at, "--bias alibi --dynamics repulsive-sa"), &minus, "repulsion");
     let head = Head::new(D, matrix("q", 3, D), matrix("k", 3, D), None)?;
-    let file = MultiHead::new(3.0, vec![head])?
-        .with_pattern(CombinedPattern::new(vec![Box::new(Causal), Box::new(Window::new(2)?)]));
-    assert_close(&velocity(at, "--model model.toml"), &velocity_of(file), "a file");
+    let one = "--q q.csv --k k.csv --v v.csv --o o.csv";
+    for (flags, sublayer) in [
+        ("--mask window:w=2", plain()?.with_pattern(Window::new(2)?)),
+        ("--mask causal --mask window:w=2", plain()?.with_pattern(both()?)),
+        ("--mask mask.csv", plain()?.with_pattern(BiasTable::mask(N, N, &visible)?)),
+        ("--bias alibi", plain()?.with_pattern(Alibi::new(1)?)),
+        ("--bias bias.csv", plain()?.with_pattern(BiasTable::biases(N, N, biases)?)),
+        (
+            "--bias alibi --dynamics usa --time-scale u2",
+            plain()?.with_pattern(Alibi::new(1)?).with_weights(exponential),
+        ),
+        (
+            "--rotary base=100,pairs=adjacent",
+            plain()?.with_pattern(Rotary::new(100.0, Pairs::Adjacent, D)?),
+        ),
+        (
+            "--rotary base=100,pairs=halves",
+            plain()?.with_pattern(Rotary::new(100.0, Pairs::Halves, D)?),
+        ),
+        (
+            &format!("{one} {one} --bias alibi")[..],
+            MultiHead::new(3.0, heads(true)?)?.with_pattern(Alibi::new(2)?),
+        ),
+        ("--model model.toml", MultiHead::new(3.0, vec![head])?.with_pattern(both()?)),
+    ] {
+        assert_close(&velocity(&at, flags), &Dynamics::single(sublayer).velocity(&x), flags);
+    }
+    assert_eq!(velocity(&at, "--mask causal"), velocity(&at, "--causal"));
+    let attention = Attention { heads: heads(false)?, ..Attention::new(3.0) };
+    assert_close(&velocity(&at, one), &Dynamics::single(attention).velocity(&x), "one head");
+    // Repulsive attention with a bias is the negative of attractive attention.
+    let minus: Vec<f64> = velocity(&at, "--bias alibi").iter().map(|v| -v).collect();
+    assert_close(&velocity(&at, "--bias alibi --dynamics repulsive-sa"), &minus, "repulsion");
     Ok(())
 }
 
 #[test]
 fn weights_and_sublayers_are_those_of_the_library() -> Result<()> {
-    let (f, x) = (folder(), tokens());
-    let at = f.path();
-    assert_eq!(velocity(at, "--weights softmax"), velocity(at, ""));
-    assert_eq!(velocity(at, "--weights exponential"), velocity(at, "--dynamics usa"));
-    assert_close(
-        &velocity(at, "--weights sinkhorn"),
-        &Dynamics::single(Sinkhorn::new(3.0, 1e-13)?).velocity(&x),
-        "sinkhorn",
-    );
-    assert_close(
-        &velocity(at, "--weights hardmax"),
-        &Dynamics::single(Hardmax::new(None, 1e-12)?).velocity(&x),
-        "hardmax",
-    );
+    let (at, x) = (folder(), tokens());
+    assert_eq!(velocity(&at, "--weights softmax"), velocity(&at, ""));
+    assert_eq!(velocity(&at, "--weights exponential"), velocity(&at, "--dynamics usa"));
     // <Q x, K y> = <K^T Q x, y>.
     let (q, k) = (normals(3 * D, "q"), normals(3 * D, "k"));
     let form =
         (0..D * D).map(|e| (0..3).map(|r| k[r * D + e / D] * q[r * D + e % D]).sum()).collect();
-    let expected = Dynamics::single(Hardmax::new(Some(form), 1e-12)?).velocity(&x);
-    assert_close(
-        &velocity(at, "--weights hardmax --q q.csv --k k.csv"),
-        &expected,
-        "hardmax of Q and K",
-    );
+    for (flags, dynamics) in [
+        ("sinkhorn", Dynamics::single(Sinkhorn::new(3.0, 1e-13)?)),
+        ("hardmax", Dynamics::single(Hardmax::new(None, 1e-12)?)),
+        ("hardmax --q q.csv --k k.csv", Dynamics::single(Hardmax::new(Some(form), 1e-12)?)),
+    ] {
+        let found = velocity(&at, &format!("--weights {flags}"));
+        assert_close(&found, &dynamics.velocity(&x), flags);
+    }
     for (word, activation) in [
         ("", Activation::Gelu),
         ("--activation relu", Activation::Relu),
@@ -230,65 +198,41 @@ fn weights_and_sublayers_are_those_of_the_library() -> Result<()> {
     ] {
         let [w1, b1, w2, b2] = [("w1", 5 * D), ("b1", 5), ("w2", 5 * D), ("b2", D)]
             .map(|(name, count)| normals(count, name));
-        let mlp = Mlp::new(
-            "mlp",
-            Linear::new("W_1", D, w1, b1)?,
-            None,
-            Linear::new("W_2", 5, w2, b2)?,
-            activation,
-        )?;
+        let (first, second) = (Linear::new("W_1", D, w1, b1)?, Linear::new("W_2", 5, w2, b2)?);
+        let mlp = Mlp::new("mlp", first, None, second, activation)?;
         let expected = Dynamics::single(Attention::new(3.0)).with_sublayer(mlp).velocity(&x);
-        assert_close(&velocity(at, &format!("--mlp mlp.npz {word}")), &expected, word);
+        assert_close(&velocity(&at, &format!("--mlp mlp.npz {word}")), &expected, word);
     }
     Ok(())
 }
 
 #[test]
 fn normalisations_and_spaces_are_those_of_the_library() -> Result<()> {
-    let f = folder();
-    let at = f.path();
+    let at = folder();
     let points = normals(N * D, "points");
+    let attention = || Attention { accuracy: velocity_accuracy(1e-10, 2.0), ..Attention::new(2.0) };
+    let solved = |dynamics: Dynamics, start: &Tokens, t: f64| -> Result<Tokens> {
+        Ok(solve(&dynamics, start, t, &Options::default(), &mut [])?.clusters)
+    };
+    // Directions and radii of one file, or of two. With a law, all radii start at 1.
     let lengths: Vec<f64> =
         points.chunks(D).map(|r| r.iter().map(|v| v * v).sum::<f64>().sqrt()).collect();
-    let attention = || Attention { accuracy: velocity_accuracy(1e-10, 2.0), ..Attention::new(2.0) };
-    let start = Tokens::normalised(D, points.clone())?.polar(&lengths)?;
-    let expected = solve(
-        &Dynamics::single(attention()).with_normalisation(Pre),
-        &start,
-        1.5,
-        &Options::default(),
-        &mut [],
-    )?
-    .clusters;
-    let found = json(at, "solve --tokens points.csv --beta 2 --t-end 1.5 --norm pre");
-    assert_close(&numbers(&found["final_radii"]), expected.extra_numbers(), "radii");
-    assert_close(&numbers(&found["final_tokens"]), expected.coordinates(), "directions");
-    // Directions and radii from files. With a law, all radii start at 1.
-    let started = tokens().polar(&[1.0, 2.0, 0.5, 1.0, 3.0, 1.0])?;
-    let expected = solve(
-        &Dynamics::single(attention()).with_normalisation(Pre),
-        &started,
-        1.5,
-        &Options::default(),
-        &mut [],
-    )?
-    .clusters;
-    let found = json(at, "solve --tokens x.csv --radii radii.csv --beta 2 --t-end 1.5 --norm pre");
-    assert_close(&numbers(&found["final_radii"]), expected.extra_numbers(), "given radii");
-    let v = json(at, "velocity --init uniform --n 3 --d 3 --beta 0 --norm pre");
-    assert_eq!(v["radial_velocity"].as_array().map(Vec::len), Some(3));
+    for (files, start) in [
+        ("points.csv", Tokens::normalised(D, points.clone())?.polar(&lengths)?),
+        ("x.csv --radii radii.csv", tokens().polar(&[1.0, 2.0, 0.5, 1.0, 3.0, 1.0])?),
+    ] {
+        let expected = solved(Dynamics::single(attention()).with_normalisation(Pre), &start, 1.5)?;
+        let found = at.json(&format!("solve --tokens {files} --beta 2 --t-end 1.5 --norm pre"));
+        assert_close(&numbers(&found["final_radii"]), expected.extra_numbers(), files);
+        assert_close(&numbers(&found["final_tokens"]), expected.coordinates(), files);
+    }
+    let v = at.json("velocity --init uniform --n 3 --d 3 --beta 0 --norm pre");
+    assert_eq!(items(&v["radial_velocity"]).len(), 3);
     // R^d.
-    let flat = Tokens::flat(D, points)?;
-    let expected = solve(
-        &Dynamics::single(attention()).with_normalisation(Unnormalised),
-        &flat,
-        0.5,
-        &Options::default(),
-        &mut [],
-    )?
-    .clusters;
+    let free = Dynamics::single(attention()).with_normalisation(Unnormalised);
+    let expected = solved(free, &Tokens::flat(D, points)?, 0.5)?;
     for flags in ["--norm none", "--space flat", "--space flat --norm none"] {
-        let found = json(at, &format!("solve --tokens points.csv --beta 2 --t-end 0.5 {flags}"));
+        let found = at.json(&format!("solve --tokens points.csv --beta 2 --t-end 0.5 {flags}"));
         assert_close(&numbers(&found["final_tokens"]), expected.coordinates(), flags);
         assert!(found["final_radii"].is_null() && found["energy"].is_null());
     }
@@ -297,50 +241,30 @@ fn normalisations_and_spaces_are_those_of_the_library() -> Result<()> {
 
 #[test]
 fn rescaled_tokens_are_tokens_of_rd_times_the_exponential() {
-    let f = folder();
-    let at = f.path();
-    // V = I: z = e^{-t} x.
-    let x = numbers(
-        &json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --norm none")["final_tokens"],
-    );
-    let z = numbers(
-        &json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --rescaled")["final_tokens"],
-    );
-    // The bound is for two integrations with local errors of 1e-10 over some ten steps.
-    assert!(x.iter().zip(&z).all(|(x, z)| ((-0.8f64).exp() * x - z).abs() < 1e-8), "{x:?} {z:?}");
-    let masked = numbers(
-        &json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --rescaled --bias alibi")["final_tokens"],
-    );
-    let bare = numbers(
-        &json(at, "solve --tokens points.csv --beta 1 --t-end 0.8 --norm none --bias alibi")["final_tokens"],
-    );
-    assert!(bare.iter().zip(&masked).all(|(x, z)| ((-0.8f64).exp() * x - z).abs() < 1e-8));
-    assert!(z.iter().zip(&masked).any(|(a, b)| (a - b).abs() > 1e-3), "the bias has an effect");
+    let at = folder();
+    // V = I: z = e^{-t} x. The bound is for two integrations with local errors of 1e-10 over some
+    // ten steps.
+    let [plain, biased] = ["", "--bias alibi"].map(|bias| {
+        let [x, z] = ["--norm none", "--rescaled"]
+            .map(|space| ends(&at, &format!("points.csv --beta 1 --t-end 0.8 {space} {bias}")));
+        let near = |(x, z): (&f64, &f64)| ((-0.8f64).exp() * x - z).abs() < 1e-8;
+        assert!(x.iter().zip(&z).all(near), "{x:?} {z:?}");
+        z
+    });
+    let differ = plain.iter().zip(&biased).any(|(a, b)| (a - b).abs() > 1e-3);
+    assert!(differ, "the bias has an effect");
 }
 
 #[test]
 fn noise_agrees_with_the_library_and_depends_on_the_seed() -> Result<()> {
-    let f = folder();
-    let at = f.path();
+    let at = folder();
     let solve = |seed: u64| {
-        numbers(
-            &json(
-                at,
-                &format!(
-                    "solve --tokens x.csv --beta 2 --t-end 1 --noise kappa=5,seed={seed},step=0.05"
-                ),
-            )["final_tokens"],
-        )
+        ends(&at, &format!("x.csv --beta 2 --t-end 1 --noise kappa=5,seed={seed},step=0.05"))
     };
     let noise = Isotropic::new(5.0)?;
     let attention = Attention { accuracy: velocity_accuracy(1e-10, 2.0), ..Attention::new(2.0) };
-    let plan = SdeOptions {
-        noise: &noise,
-        step: 0.05,
-        seed: 7,
-        splitting: Splitting::Strang,
-        cancel: None,
-    };
+    let splitting = Splitting::Strang;
+    let plan = SdeOptions { noise: &noise, step: 0.05, seed: 7, splitting, cancel: None };
     let (expected, _) = solve_sde(&Dynamics::single(attention), &tokens(), 1.0, &plan, &mut [])?;
     assert_close(&solve(7), expected.coordinates(), "a path");
     assert_eq!(solve(7), solve(7));
@@ -349,259 +273,187 @@ fn noise_agrees_with_the_library_and_depends_on_the_seed() -> Result<()> {
 }
 
 #[test]
-fn a_token_without_visible_keys_has_velocity_zero_and_is_counted() {
-    let f = folder();
-    let v = json(f.path(), "velocity --tokens x.csv --beta 3 --mask mask.csv");
-    assert_eq!(v["tokens_without_keys"], 1);
-    assert!(numbers(&v["velocity"][0]).iter().all(|v| *v == 0.0));
-    let s = json(f.path(), "solve --tokens x.csv --beta 3 --t-end 1 --mask mask.csv");
-    assert_eq!(s["stats"]["tokens_without_keys"], 1);
-    assert_close(&numbers(&s["final_tokens"][0]), tokens().row(0), "it does not move");
-    let out = run(f.path(), "solve --tokens x.csv --beta 3 --t-end 1 --mask mask.csv");
-    assert!(String::from_utf8_lossy(&out.stderr).contains("1 of 6 tokens see no key"));
-}
-
-#[test]
 fn a_token_without_visible_keys_stays_under_every_normalisation() {
-    let f = folder();
-    for norm in ["post", "pre", "peri", "mix:tau=0.5", "ngpt:alpha=1", "cod", "ln-scaling", "none"]
+    let at = folder();
+    for norm in
+        ["", "post", "pre", "peri", "mix:tau=0.5", "ngpt:alpha=1", "cod", "ln-scaling", "none"]
     {
-        let v = json(
-            f.path(),
-            &format!("velocity --tokens x.csv --beta 3 --mask mask.csv --norm {norm}"),
-        );
+        let flag = if norm.is_empty() { String::new() } else { format!("--norm {norm}") };
+        let call = format!("--tokens x.csv --beta 3 --mask mask.csv {flag}");
+        let v = at.json(&format!("velocity {call}"));
         assert_eq!(v["tokens_without_keys"], 1, "{norm}");
         assert!(numbers(&v["velocity"][0]).iter().all(|v| *v == 0.0), "{norm}");
         assert!(v["radial_velocity"].is_null() || v["radial_velocity"][0] == 0.0, "{norm}");
-        let s = json(
-            f.path(),
-            &format!("solve --tokens x.csv --beta 3 --t-end 1 --mask mask.csv --norm {norm}"),
-        );
-        assert_eq!(
-            (&s["outcome"], &s["stats"]["tokens_without_keys"]),
-            (&"reached".into(), &1.into()),
-            "{norm}"
-        );
+        let s = at.json(&format!("solve {call} --t-end 1"));
+        let counted = &s["stats"]["tokens_without_keys"];
+        assert!(s["outcome"] == "reached" && *counted == 1, "{norm}: {s}");
         assert_close(&numbers(&s["final_tokens"][0]), tokens().row(0), norm);
     }
+    let notes = at.notes("solve --tokens x.csv --beta 3 --t-end 1 --mask mask.csv");
+    assert!(notes.contains("1 of 6 tokens see no key"), "{notes}");
     // The causal mask of the dynamics counts, too: this mask shows token 0 only the last token,
     // which comes after it.
     let mut later = [0.0; N * N];
     (1..N).for_each(|i| later[i * N + i] = 1.0);
     later[N - 1] = 1.0;
-    std::fs::write(f.path().join("later.csv"), csv(&later, N)).expect("writable");
-    let count = |dynamics: &str| {
-        json(f.path(), &format!("velocity --tokens x.csv --beta 3 --mask later.csv {dynamics}"))["tokens_without_keys"].clone()
-    };
-    assert_eq!(
-        (count(""), count("--causal"), count("--dynamics causal-usa")),
-        (0.into(), 1.into(), 1.into())
-    );
+    at.write("later.csv", csv(&later, N));
+    for (dynamics, count) in [("", 0), ("--causal", 1), ("--dynamics causal-usa", 1)] {
+        let call = format!("velocity --tokens x.csv --beta 3 --mask later.csv {dynamics}");
+        assert_eq!(at.json(&call)["tokens_without_keys"], count, "{dynamics}");
+    }
 }
 
 #[test]
 fn a_named_kernel_uses_the_accuracy_that_it_reaches() {
-    let f = folder();
-    let message = |line: &str| String::from_utf8_lossy(&run(f.path(), line).stderr).into_owned();
-    for line in [
-        "velocity --init uniform --n 20 --d 2 --beta 4 --kernel fourier",
-        "solve --init uniform --n 20 --d 2 --beta 4 --t-end 1 --kernel fourier",
-    ] {
-        let answer = json(f.path(), line);
-        let stats = if answer["stats"].is_null() { &answer } else { &answer["stats"] };
+    let at = folder();
+    for command in ["velocity", "solve --t-end 1"] {
+        let line = format!("{command} --init uniform --n 20 --d 2 --beta 4 --kernel fourier");
+        let accuracy = |line: &str| {
+            let answer = at.json(line);
+            let stats = if answer["stats"].is_null() { &answer } else { &answer["stats"] };
+            stats["accuracy_of_kernel"].clone()
+        };
         // Four times the accuracy of a typical row at n = 20 and beta = 4, 4 (2e-15 + 1.1e-16 (16 +
         // 8 sqrt 4)) / 1e-2, plus 5 % before rounding to two digits. No row is flagged.
-        assert_eq!(stats["accuracy_of_kernel"], 2.3e-12, "{line}");
-        assert!(!message(line).contains("did not reach"), "{line}: {}", message(line));
-        assert!(
-            message(line).contains(
-                "the kernel `fourier` reaches an accuracy of 2.3e-12, used here instead of"
-            ),
-            "{line}: {}",
-            message(line)
-        );
+        assert_eq!(accuracy(&line), 2.3e-12, "{line}");
+        let notes = at.notes(&line);
+        assert!(!notes.contains("did not reach"), "{notes}");
+        assert!(notes.contains("`fourier` reaches an accuracy of 2.3e-12"), "{notes}");
         // --accuracy is refused if the kernel cannot reach it, and otherwise used without a note.
-        assert!(
-            message(&format!("{line} --accuracy 1e-13"))
-                .contains("--accuracy: found 1e-13, expected at least 5.8e-13"),
-            "{line}"
-        );
-        let loose = json(f.path(), &format!("{line} --accuracy 6e-13"));
-        assert!(
-            loose["stats"]["accuracy_of_kernel"].is_null() && loose["accuracy_of_kernel"].is_null(),
-            "{line}"
-        );
+        let refusal = "--accuracy: found 1e-13, expected at least 5.8e-13";
+        at.refused(&format!("{line} --accuracy 1e-13"), refusal);
+        assert!(accuracy(&format!("{line} --accuracy 6e-13")).is_null(), "{line}");
     }
     // A kernel that cannot compute this at all is refused.
-    assert!(
-        message("velocity --tokens x.csv --beta 4 --kernel fourier")
-            .contains("--kernel: found fourier")
-    );
+    at.refused("velocity --tokens x.csv --beta 4 --kernel fourier", "--kernel: found fourier");
 }
 
 #[test]
 fn a_merge_radius_without_effect_is_noted() {
-    let f = folder();
-    let line = "solve --tokens x.csv --beta 3 --t-end 1 --merge-radius 0.01";
+    let at = folder();
     let note = "tokens of this dynamics never merge";
-    for (dynamics, ignored) in [("--causal", true), ("--mask mask.csv", true), ("", false)] {
-        let line = format!("{line} {dynamics}");
-        assert_eq!(json(f.path(), &line)["stats"]["merging_ignored"], ignored, "{line}");
-        assert_eq!(
-            String::from_utf8_lossy(&run(f.path(), &line).stderr).contains(note),
-            ignored,
-            "{line}"
-        );
+    for (flags, ignored, noted) in [
+        ("--merge-radius 0.01 --causal", true, true),
+        ("--merge-radius 0.01 --mask mask.csv", true, true),
+        ("--merge-radius 0.01", false, false),
+        ("--causal", true, false),
+    ] {
+        let line = format!("solve --tokens x.csv --beta 3 --t-end 1 {flags}");
+        if flags.contains("radius") {
+            assert_eq!(at.json(&line)["stats"]["merging_ignored"], ignored, "{line}");
+        }
+        assert_eq!(at.notes(&line).contains(note), noted, "{line}");
     }
-    // No note without the flag.
-    let plain = run(f.path(), "solve --tokens x.csv --beta 3 --t-end 1 --causal");
-    assert!(!String::from_utf8_lossy(&plain.stderr).contains(note));
 }
 
 #[test]
 fn provenance_contains_the_whole_model() {
-    let f = folder();
-    let at = f.path();
-    json(at, "solve --tokens x.csv --beta 2 --t-end 1 --q q.csv --k k.csv --mask causal --out run");
-    let record: Value =
-        serde_json::from_slice(&std::fs::read(at.join("run/record.json")).expect("a record"))
-            .expect("JSON");
+    let at = folder();
+    let call = "solve --tokens x.csv --beta 2 --t-end 1 --q q.csv --k k.csv --mask causal --out";
+    at.json(&format!("{call} run"));
+    let record: Value = serde_json::from_str(&at.read("run/record.json")).expect("JSON");
     let settings = &record["settings"];
     assert_eq!(settings["model"]["words"]["mask"][0], "causal");
-    let file = std::fs::read(at.join("q.csv")).expect("a matrix");
-    assert_eq!(settings["model"]["files"]["q.csv"], metastable::lab::provenance::hash(file));
+    let hash = metastable::lab::provenance::hash(at.read("q.csv"));
+    assert_eq!(settings["model"]["files"]["q.csv"], hash);
     for key in ["tokens", "masses", "rtol", "merge_radius", "integrator", "dynamics", "beta"] {
         assert!(!settings[key].is_null(), "{key}");
     }
     // Another matrix under the same name is another configuration.
-    std::fs::write(at.join("q.csv"), csv(&normals(3 * D, "other"), D)).expect("writable");
-    json(
-        at,
-        "solve --tokens x.csv --beta 2 --t-end 1 --q q.csv --k k.csv --mask causal --out other",
-    );
-    let hash =
-        |folder: &str| json(at, &format!("provenance {folder}/record.json"))["config_hash"].clone();
-    assert_ne!(hash("run"), hash("other"));
+    at.write("q.csv", csv(&normals(3 * D, "other"), D));
+    at.json(&format!("{call} other"));
+    let [run, other] = ["run", "other"]
+        .map(|name| at.json(&format!("explain {name}/record.json"))["config_hash"].clone());
+    assert_ne!(run, other);
+}
+
+/// The tables of the cells of an experiment.
+fn tables(at: &Place, ran: &Value) -> Vec<arrays::Array> {
+    let cells: Vec<PathBuf> = entries(&at.results(ran).join("cells"));
+    cells.iter().map(|c| arrays::read(&c.join("table.npy"), None).expect("a table")).collect()
 }
 
 #[test]
-fn experiments_use_models() -> Result<()> {
-    let f = folder();
-    let at = f.path();
-    let write = |name: &str, text: &str| std::fs::write(at.join(name), text).expect("writable");
-    let head = "name = 'pre'\ntokens_file = 'points.csv'\nbeta = [1, 2]\nt_end = 1.5\nobservables = ['positions']\ntimes = [1.5]\n";
-    write(
-        "pre.toml",
-        &format!("{head}[model]\nnorm = 'pre'\nmask = 'causal'\nq = 'q.csv'\nk = 'k.csv'\n"),
-    );
-    let ran = json(at, "run pre.toml --out runs");
-    assert_eq!(ran["cells"].as_array().map(Vec::len), Some(2));
-    let folder = at.join(ran["folder"].as_str().expect("a folder"));
-    let found = std::fs::read_dir(folder.join("cells")).expect("cells").count();
-    assert_eq!(found, 2);
-    let expected = numbers(
-        &json(
-            at,
-            "solve --tokens points.csv --beta 2 --t-end 1.5 --norm pre --mask causal --q q.csv --k k.csv",
-        )["final_tokens"],
-    );
-    let ends: Vec<Vec<f64>> = std::fs::read_dir(folder.join("cells"))
-        .expect("cells")
-        .flatten()
-        .map(|c| arrays::read(&c.path().join("table.npy"), None).map(|a| a.data[2..].to_vec()))
-        .collect::<Result<_>>()?;
+fn experiments_use_models() {
+    let at = folder();
+    let head = "name = 'pre'\ntokens_file = 'points.csv'\nbeta = [1, 2]\nt_end = 1.5\n\
+                observables = ['positions']\ntimes = [1.5]\n";
+    let model = "[model]\nnorm = 'pre'\nmask = 'causal'\nq = 'q.csv'\nk = 'k.csv'\n";
+    at.write("pre.toml", format!("{head}{model}"));
+    let ran = at.json("run pre.toml --out runs");
+    let tables = tables(&at, &ran);
+    assert_eq!((items(&ran["cells"]).len(), tables.len()), (2, 2));
+    let model = "--norm pre --mask causal --q q.csv --k k.csv";
+    let expected = ends(&at, &format!("points.csv --beta 2 --t-end 1.5 {model}"));
     // The same equation, sampled at its end.
-    assert!(
-        ends.iter().any(|e| e.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9)),
-        "{ends:?} {expected:?}"
-    );
+    let near =
+        |t: &arrays::Array| t.data[2..].iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-9);
+    assert!(tables.iter().any(near), "{expected:?}");
     // A model file; noise; laws.
-    let shared = "name = 'noisy'\nn = 6\nd = 4\nbeta = 1\nt_end = 1\nrealisations = 2\nmodel = 'noise.toml'\n";
-    write("noisy.toml", shared);
-    write("noise.toml", "noise = 'kappa=4,step=0.1'\n");
-    let first = json(at, "run noisy.toml --out once");
-    let again = json(at, "run noisy.toml --out twice");
-    let results = |v: &Value| {
-        std::fs::read(at.join(v["folder"].as_str().expect("a folder")).join("results.npy"))
-            .expect("results")
-    };
-    assert_eq!(results(&first), results(&again));
+    let six = "n = 6\nd = 4\nbeta = 1\nt_end = 1\nrealisations = 2\n";
+    at.write("noisy.toml", format!("name = 'noisy'\n{six}model = 'noise.toml'\n"));
+    at.write("noise.toml", "noise = 'kappa=4,step=0.1'\n");
+    let [first, again] = ["once", "twice"].map(|out| {
+        let ran = at.json(&format!("run noisy.toml --out {out}"));
+        std::fs::read(at.results(&ran).join("results.npy")).expect("results")
+    });
+    assert_eq!(first, again);
     for (text, expected) in [
-        ("[model]\nmask = 'casual'\n", "line 8: mask: pattern: found casual, expected `causal`"),
-        ("[model]\nnorn = 'pre'\n", "line 8: unknown key `norn`; did you mean `norm`?"),
         (
-            "[model]\nmask = 'small.csv'\n",
-            "found 2 queries and 2 sources, expected 6 queries and 6 sources",
+            "[model]\nmask = 'casual'\n",
+            "line 8, column 8: mask: pattern: found casual, expected `causal`",
         ),
+        ("[model]\nnorn = 'pre'\n", "line 8, column 1: unknown key `norn`; did you mean `norm`?"),
+        ("[model]\nmask = 'small.csv'\n", "found 2 queries and 2 sources, expected 6 queries"),
         ("rtol = 1e-9\n[model]\nnoise = 'kappa=4,step=0.1'\n", "rtol: found together with noise"),
         ("[model]\nnorm = 'none'\n", "observables: found `log-energy`"),
         ("model = 'missing.toml'\n", "no such file"),
         ("model = 3\n", "expected a table"),
     ] {
-        write(
-            "wrong.toml",
-            &format!("name = 'wrong'\nn = 6\nd = 4\nbeta = 1\nt_end = 1\nrealisations = 2\n{text}"),
-        );
-        let out = run(at, "run wrong.toml");
-        let message = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && message.contains(expected), "{text}: {message}");
+        at.write("wrong.toml", format!("name = 'wrong'\n{six}{text}"));
+        at.refused("run wrong.toml", expected);
     }
-    Ok(())
 }
 
 #[test]
 fn models_are_axes_of_the_grid() {
-    let f = folder();
-    let at = f.path();
-    let write = |name: &str, text: &str| std::fs::write(at.join(name), text).expect("written");
-    let head = "name = 'axes'\nn = 6\nd = 4\nbeta = [1, 2]\nt_end = 0.5\nsamples = 3\nobservables = ['mean-cosine', 'residual', 'attention-entropy', 'hull-support', 'head-energy']\n";
-    let grid = "[model]\nnorm = ['post', 'cod']\nv = [['normal:seed=1'], ['normal:seed=2'], ['low-rank:rank=1']]\nq = 'rotation:seed=4'\n";
-    write("axes.toml", &format!("{head}{grid}"));
-    let ran = json(at, "run axes.toml --out runs");
-    let cells = ran["cells"].as_array().expect("cells");
+    let at = folder();
+    let head = "name = 'axes'\nn = 6\nd = 4\nbeta = [1, 2]\nt_end = 0.5\nsamples = 3\n\
+                observables = ['mean-cosine', 'residual', 'attention-entropy', 'hull-support', \
+                'head-energy']\n";
+    let grid = "[model]\nnorm = ['post', 'cod']\nq = 'rotation:seed=4'\n\
+                v = [['normal:seed=1'], ['normal:seed=2'], ['low-rank:rank=1']]\n";
+    let run = |text: &str| {
+        at.write("axes.toml", text);
+        at.json("run axes.toml --out runs")
+    };
+    let ran = run(&format!("{head}{grid}"));
+    let cells = items(&ran["cells"]);
     assert_eq!(cells.len(), 12);
-    let labels: Vec<&str> = cells.iter().map(|c| c["model"].as_str().expect("a label")).collect();
-    assert!(
-        labels.contains(&"norm=post; v=normal:seed=1")
-            && labels.contains(&"norm=cod; v=low-rank:rank=1"),
-        "{labels:?}"
-    );
-    let folder = at.join(ran["folder"].as_str().expect("a folder"));
-    let text = std::fs::read_to_string(folder.join("results.csv")).expect("results");
+    let labels: Vec<&str> = cells.iter().map(|c| words(&c["model"])).collect();
+    for label in ["norm=post; v=normal:seed=1", "norm=cod; v=low-rank:rank=1"] {
+        assert!(labels.contains(&label), "{labels:?}");
+    }
+    let text = at.read(at.results(&ran).join("results.csv"));
     assert!(text.contains("cell,dynamics,init,n,d,beta,eta,model,realisation"), "{text}");
     // A further value of an axis does not change the other cells.
-    let more = grid.replace("'post', 'cod'", "'post', 'cod', 'ngpt:alpha=2'");
-    write("axes.toml", &format!("{head}{more}"));
-    let ids = |v: &Value| {
-        v["cells"]
-            .as_array()
-            .expect("cells")
-            .iter()
-            .map(|c| c["cell"].as_str().expect("an id").to_owned())
-            .collect::<Vec<_>>()
+    let longer = run(&format!("{head}{grid}").replace("'cod'", "'cod', 'ngpt:alpha=2'"));
+    let ids = |v: &Value| -> Vec<String> {
+        items(&v["cells"]).iter().map(|c| words(&c["cell"]).to_owned()).collect()
     };
-    let longer = json(at, "run axes.toml --out runs");
     assert!(ids(&ran).iter().all(|id| ids(&longer).contains(id)) && ids(&longer).len() == 18);
     // A model gives the same bytes alone and in a grid.
     let alone = "[model]\nnorm = 'post'\nv = 'normal:seed=1'\nq = 'rotation:seed=4'\n";
-    write("alone.toml", &format!("{}{alone}", head.replace("[1, 2]", "1")));
-    let one = json(at, "run alone.toml --out runs");
-    let inner_min =
-        |v: &Value, k: usize| v["cells"][k]["worst_inner_min"].as_f64().expect("a number");
+    let one = run(&format!("{}{alone}", head.replace("[1, 2]", "1")));
+    let inner_min = |v: &Value, k: usize| number(&v["cells"][k]["worst_inner_min"]).to_bits();
     let same = labels.iter().position(|l| *l == "norm=post; v=normal:seed=1").expect("there");
-    assert_eq!(inner_min(&one, 0).to_bits(), inner_min(&ran, same).to_bits());
+    assert_eq!(inner_min(&one, 0), inner_min(&ran, same));
     // `fresh` draws new matrices in every layer: the result differs from that of constant ones.
-    let layers = "name = 'deep'\nn = 5\nd = 3\nbeta = 1\nstepper = 'layer'\nlayers = 4\nrealisations = 20\nmean = true\nband = 0.9\nobservables = ['mean-cosine']\n";
-    write("deep.toml", &format!("{layers}[model]\nv = 'normal'\nschedule = 'redrawn'\n"));
-    write("still.toml", &format!("{layers}[model]\nv = 'normal'\n"));
-    let mean = |file: &str| {
-        let ran = json(at, &format!("run {file} --out runs"));
-        let cells = at.join(ran["folder"].as_str().expect("a folder")).join("cells");
-        let cell =
-            std::fs::read_dir(cells).expect("cells").flatten().next().expect("a cell").path();
-        arrays::read(&cell.join("table.npy"), None).expect("a table")
-    };
-    let (fresh, still) = (mean("deep.toml"), mean("still.toml"));
+    let layers = "name = 'deep'\nn = 5\nd = 3\nbeta = 1\nstepper = 'layer'\nlayers = 4\n\
+                  realisations = 20\nmean = true\nband = 0.9\nobservables = ['mean-cosine']\n\
+                  [model]\nv = 'normal'\n";
+    let [fresh, still] = ["schedule = 'redrawn'\n", ""]
+        .map(|schedule| tables(&at, &run(&format!("{layers}{schedule}"))).remove(0));
     assert_eq!(fresh.shape, [5, 4], "t, mean, low, high");
     assert!(fresh.data.chunks(4).all(|r| r[2] <= r[1] && r[1] <= r[3]));
     assert!(fresh.data.iter().zip(&still.data).any(|(a, b)| (a - b).abs() > 1e-3));
@@ -614,16 +466,14 @@ fn models_are_axes_of_the_grid() {
         ("schedule = 'redrawn'\n", "schedule: found redrawn, expected matrices by law"),
         ("noise = ['none', 'kappa=4,step=0.1,scheme=lie']\n", "scheme"),
     ] {
-        write("wrong.toml", &format!("{head}[model]\n{text}"));
-        let out = run(at, "run wrong.toml");
-        let message = String::from_utf8_lossy(&out.stderr).into_owned();
-        assert!(out.status.code() == Some(1) && message.contains(expected), "{text}: {message}");
+        at.write("wrong.toml", format!("{head}[model]\n{text}"));
+        at.refused("run wrong.toml", expected);
     }
 }
 
 #[test]
 fn a_wrong_model_gives_one_sentence() {
-    let f = folder();
-    snapshot::refusals("model-velocity", f.path(), &[]);
-    snapshot::refusals("model-solve", f.path(), &[]);
+    let at = folder();
+    snapshot::refusals("model-velocity", &at, &[]);
+    snapshot::refusals("model-solve", &at, &[]);
 }

@@ -1,9 +1,8 @@
 //! The numerical version, limits of inputs, error bounds of shares and saddles, the journal of
 //! cells, digits of tables.
 
-use crate::program::command;
+use crate::program::{Place, items, number};
 use metastable::lab::{Experiment, arrays, journal::Journal, plan, provenance::NUMERICAL_VERSION};
-use serde_json::Value;
 use std::io::Write;
 use std::path::Path;
 
@@ -24,8 +23,8 @@ fn the_numerical_version_is_the_same_everywhere() {
 
 #[test]
 fn archives_that_unpack_to_more_than_256_mb_are_refused() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("bomb.npz");
+    let at = Place::with(&[]);
+    let path = at.join("bomb.npz");
     let mut archive = zip::ZipWriter::new(std::fs::File::create(&path).expect("writable"));
     let options = zip::write::SimpleFileOptions::default()
         .compression_method(zip::CompressionMethod::Deflated);
@@ -56,61 +55,38 @@ fn every_cell_is_validated_before_a_run() {
 
 #[test]
 fn shares_and_saddles_have_error_bounds() {
-    let folder = tempfile::tempdir().expect("a folder");
-    std::fs::write(
-        folder.path().join("good.toml"),
-        "name='good'\nn=4\nd=2\nbeta=1\nt_end=50\nrealisations=20\nstop_at_one_cluster=true\n",
-    )
-    .expect("writable");
-    let run = |arguments: &str| {
-        let out = command(folder.path(), arguments).output().expect("starts");
-        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-        String::from_utf8_lossy(&out.stdout).into_owned()
-    };
-    let json = |arguments: &str| -> Value {
-        serde_json::from_str(&run(&format!("{arguments} --format json"))).expect("JSON")
-    };
-    let cell = &json("run good.toml")["cells"][0];
+    let good =
+        "name='good'\nn=4\nd=2\nbeta=1\nt_end=50\nrealisations=20\nstop_at_one_cluster=true\n";
+    let at = Place::with(&[("good.toml", good)]);
+    let cell = &at.json("run good.toml")["cells"][0];
     // No exception in 20 trials: 1 - 0.001^(1/20).
     let bound = 1.0 - 0.001f64.powf(0.05);
-    assert!(cell["one_cluster"] == 1.0 && cell["exceptions_confidence"] == 0.999);
-    assert!((cell["exceptions_below"].as_f64().expect("a number") - bound).abs() < 1e-12);
-    let text = run("run good.toml");
+    assert!(cell["one_cluster"] == 1.0 && cell["exceptions_confidence"] == 0.999, "{cell}");
+    assert!((number(&cell["exceptions_below"]) - bound).abs() < 1e-12, "{cell}");
+    let text = at.printed("run good.toml");
     assert!(text.contains("99.9 %") && text.contains("Clopper-Pearson"), "{text}");
-    let point = &json("saddles --n 3 --d 2 --beta 8 --starts 20 --connections usa");
+    let found = at.json("saddles --n 3 --d 2 --beta 8 --starts 20 --connections usa");
+    let point = &found["points"][0];
     for key in ["log_energy", "energy_share", "eigenvalues", "angles", "points"] {
-        assert!(
-            point["points"][0][format!("{key}_error")]
-                .as_f64()
-                .is_some_and(|e| (0.0..1e-6).contains(&e)),
-            "{key}: {}",
-            point["points"][0]
-        );
+        let error = number(&point[format!("{key}_error")]);
+        assert!((0.0..1e-6).contains(&error), "{key}: {point}");
     }
-    for edge in point["connections"].as_array().expect("a list") {
+    for edge in items(&found["connections"]) {
         // The two unstable directions of the triangle are one eigenspace. A path from it may pass
         // near the antipodal saddle, where errors grow.
-        let t = edge["t"].as_f64().expect("a number");
-        assert!(
-            edge["rate_error"].as_f64().is_some_and(|e| e < 1e-9)
-                && edge["t_error"].as_f64().is_some_and(|e| e < 1e-3 * t),
-            "{edge}"
-        );
+        let known = number(&edge["t_error"]) < 1e-3 * number(&edge["t"]);
+        assert!(known && number(&edge["rate_error"]) < 1e-9, "{edge}");
     }
-    let gamma = json("predict gamma --n 8 --beta 60 --times 0,8.737075317185072e23,1e25");
-    assert!(
-        (gamma["gamma"][1].as_f64().expect("a number") - 0.630_687_841_235_726_7).abs() < 1e-10
-    );
-    assert!(
-        gamma["gamma_error"][1].as_f64().is_some_and(|e| e > 0.1)
-            && gamma["gamma_error"][2].as_f64().is_some_and(|e| e < 1e-14)
-    );
+    let gamma = at.json("predict gamma --n 8 --beta 60 --times 0,8.737075317185072e23,1e25");
+    assert!((number(&gamma["gamma"][1]) - 0.630_687_841_235_726_7).abs() < 1e-10);
+    let error = |k: usize| number(&gamma["gamma_error"][k]);
+    assert!(error(1) > 0.1 && error(2) < 1e-14, "{gamma}");
 }
 
 #[test]
 fn a_journal_reads_whole_lines_and_ignores_torn_or_changed_ones() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("cells.jsonl");
+    let at = Place::with(&[]);
+    let path = at.join("cells.jsonl");
     let journal = Journal::open(path.clone()).expect("a journal");
     assert_eq!(journal.get("a"), Ok(None));
     journal.append("a", "{\"x\": 1}").expect("written");
@@ -154,27 +130,9 @@ fn numbers_of_tables_have_the_shortest_digits_that_round_trip() {
             v.to_bits()
         );
     };
-    for edge in [
-        1e-5,
-        1e-4,
-        1e-3,
-        0.1,
-        0.5,
-        1.0,
-        10.0,
-        1e14,
-        1e15,
-        1e16,
-        1e17,
-        5e-324,
-        f64::MAX,
-        f64::INFINITY,
-        f64::NAN,
-        -0.0,
-        0.0,
-        2f64.powi(53),
-        1e23,
-    ] {
+    let tens = [1e-5, 1e-4, 1e-3, 0.1, 1.0, 10.0, 1e14, 1e15, 1e16, 1e17, 1e23, 5e-324];
+    let others = [f64::MAX, f64::INFINITY, f64::NAN, -0.0, 0.0, 0.5, 2f64.powi(53)];
+    for edge in tens.into_iter().chain(others) {
         for v in [edge, edge.next_up(), edge.next_down(), -edge, 0.5 + edge, 1.0 / edge] {
             check(v);
         }
@@ -187,28 +145,18 @@ fn numbers_of_tables_have_the_shortest_digits_that_round_trip() {
 
 #[test]
 fn saddles_over_a_range_list_branches_and_what_is_proved() {
-    let run = |arguments: &str| {
-        let out = command(Path::new("."), arguments).output().expect("starts");
-        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-        String::from_utf8_lossy(&out.stdout).into_owned()
-    };
-    let json = |arguments: &str| -> Value {
-        serde_json::from_str(&run(&format!("{arguments} --format json"))).expect("JSON")
-    };
+    let at = Place::with(&[]);
     // Five tokens on the circle: 3+1+1 begins at the pitchfork of 3+2, beta = log(3/2)/2.
-    let found = json("saddles --n 5 --d 2 --beta 0.15,0.19,0.22,0.3 --starts 24");
-    let branches = found["branches"].as_array().expect("a list");
-    let counts = |b: &Value| b["points"].as_array().map_or(0, Vec::len);
-    assert_eq!(branches.iter().filter(|b| counts(b) == 4).count(), 6, "{branches:?}");
-    assert_eq!(branches.iter().filter(|b| counts(b) == 2).count(), 1, "{branches:?}");
-    let landscapes = found["landscapes"].as_array().expect("a list");
-    assert!(landscapes.iter().all(|l| l["proved_complete"] == true));
+    let found = at.json("saddles --n 5 --d 2 --beta 0.15,0.19,0.22,0.3 --starts 24");
+    let branches = items(&found["branches"]);
+    let with = |n: usize| branches.iter().filter(|b| items(&b["points"]).len() == n).count();
+    assert_eq!((with(4), with(2)), (6, 1), "{branches:?}");
+    assert!(items(&found["landscapes"]).iter().all(|l| l["proved_complete"] == true));
     // On the sphere nothing proves it; an interaction has the same keys.
-    let sphere = json("saddles --n 4 --d 3 --beta 2 --starts 16");
+    let sphere = at.json("saddles --n 4 --d 3 --beta 2 --starts 16");
     assert!(sphere["complete"] == "not proved complete" && sphere["proved_complete"] == false);
-    let other = json("saddles --n 4 --d 3 --interaction exp:beta=2 --starts 16");
-    let points = |v: &Value| v["points"].as_array().map_or(0, Vec::len);
-    assert_eq!((points(&sphere), points(&other)), (6, 6));
-    let text = run("saddles --n 6 --d 2 --beta 10 --starts 0");
+    let other = at.json("saddles --n 4 --d 3 --interaction exp:beta=2 --starts 16");
+    assert_eq!((items(&sphere["points"]).len(), items(&other["points"]).len()), (6, 6));
+    let text = at.printed("saddles --n 6 --d 2 --beta 10 --starts 0");
     assert!(text.contains("complete: proved by this program alone (by the theorem"), "{text}");
 }

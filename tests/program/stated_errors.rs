@@ -1,11 +1,11 @@
 //! Stated errors hold over extreme parameters, and are not much larger than needed: values with 30
 //! digits, from closed forms in double-double arithmetic, against what the program prints.
 
-use crate::program::json;
+use crate::program::{Place, number, numbers};
 use metastable::num::dd::Dd;
 use metastable::num::number::Number;
 use metastable::num::stats::nan_max;
-use std::path::Path;
+use serde_json::Value;
 
 fn dd(x: f64) -> Dd {
     Dd::from(x)
@@ -27,12 +27,18 @@ fn ln_1p(x: Dd) -> Dd {
     dd(2.0) * z * sum
 }
 
-/// A stated error: the deviation from the right value, and the least error of its scale.
+/// A value with its stated error, and the right value.
 struct Case {
     what: String,
     found: f64,
     error: f64,
     right: Dd,
+}
+
+/// The number of a key, with the error that is stated beside it.
+fn stated(what: &str, all: &Value, key: &str, right: Dd) -> Case {
+    let (found, error) = (number(&all[key]), number(&all[format!("{key}_error")]));
+    Case { what: format!("{key}: {what}"), found, error, right }
 }
 
 /// **Panics** a deviation beyond its stated error, or an error of more than 1e4 roundings where
@@ -71,34 +77,25 @@ fn on_circle(k: f64) -> Dd {
     dd(k) * one / zero - Number::ln(zero / dd(points as f64)) - dd(k)
 }
 
-fn negentropy(at: &Path, space: &str, density: &str, right: Dd) -> Case {
-    let line = format!("measure --space {space} --density {density} --beta 4 --t-end 0");
-    let found = json(at, &line);
-    let number = |key: &str| found[key].as_f64().expect("a number");
-    Case { what: line, found: number("negentropy"), error: number("negentropy_error"), right }
-}
-
 #[test]
 fn negentropies_have_their_errors() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    let mut cases = vec![negentropy(
-        at,
-        "circle",
-        "cos:1=1",
-        // The density touches 0.
-        dd(1.0) - Number::ln(dd(2.0)),
-    )];
+    let at = Place::with(&[]);
+    let negentropy = |space: &str, density: &str, right: Dd| {
+        let line = format!("measure --space {space} --density {density} --beta 4 --t-end 0");
+        stated(&line, &at.json(&line), "negentropy", right)
+    };
+    // The density touches 0.
+    let mut cases = vec![negentropy("circle", "cos:1=1", dd(1.0) - Number::ln(dd(2.0)))];
     for kappa in [0.01, 1.0, 20.0, 100.0, 800.0] {
         let density = format!("vmf:kappa={kappa}");
         // Narrower densities on S^2 take ten seconds.
         if kappa < 200.0 {
-            cases.push(negentropy(at, "sphere2", &density, on_s2(kappa)));
+            cases.push(negentropy("sphere2", &density, on_s2(kappa)));
         }
-        cases.push(negentropy(at, "zonal --d 3", &density, on_s2(kappa)));
+        cases.push(negentropy("zonal --d 3", &density, on_s2(kappa)));
     }
     for kappa in [0.01, 1.0, 100.0, 400.0, 3000.0, 1e4, 1e5] {
-        cases.push(negentropy(at, "circle", &format!("vmf:kappa={kappa}"), on_circle(kappa)));
+        cases.push(negentropy("circle", &format!("vmf:kappa={kappa}"), on_circle(kappa)));
     }
     check(&cases, 17, |c| 1e-15 * (1.0 + c.found.abs()));
 }
@@ -121,10 +118,18 @@ fn phi(name: &str, v: f64, s: Dd) -> Dd {
     }
 }
 
+/// What is found for two tokens at the angles 0 and theta, which move towards each other at the
+/// speed `phi(cos theta) sin(theta) / 2`, and this speed.
+fn two_tokens(at: &Place, line: &str, theta: f64, phi: impl Fn(Dd) -> Dd) -> (Value, Dd) {
+    at.write("two.csv", format!("0\n{theta}\n"));
+    let (sin, cos) = Number::sin_cos(dd(theta));
+    let call = format!("velocity --angles two.csv --dynamics usa {line}");
+    (at.json(&call), dd(0.5) * phi(cos) * sin)
+}
+
 #[test]
 fn velocities_of_named_interactions_have_their_errors() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = Place::with(&[]);
     let mut cases = Vec::new();
     for (name, key, values) in [
         ("power", "p", [1.0, 3.0, 48.0, 64.0]),
@@ -138,25 +143,13 @@ fn velocities_of_named_interactions_have_their_errors() {
     ] {
         for v in values {
             for theta in [0.1, 1.0, 1.5, 2.0, 2.5, 3.0] {
-                std::fs::write(at.join("two.csv"), format!("0\n{theta}\n")).expect("writable");
-                let line = format!(
-                    "velocity --angles two.csv --dynamics usa --beta 1 --interaction {name}:{key}={v}"
-                );
-                let found = json(at, &line);
-                // theta' = -phi(cos theta) sin(theta) / 2
-                let (sin, cos) = Number::sin_cos(dd(theta));
-                let right = dd(0.5) * phi(name, v, cos) * sin;
-                let row: Vec<f64> = found["velocity"][1]
-                    .as_array()
-                    .expect("a row")
-                    .iter()
-                    .map(|v| v.as_f64().expect("a number"))
-                    .collect();
-                let accuracy = found["accuracy"].as_f64().expect("a number");
+                let line = format!("--beta 1 --interaction {name}:{key}={v}");
+                let (found, right) = two_tokens(&at, &line, theta, |cos| phi(name, v, cos));
+                let row = numbers(&found["velocity"][1]);
+                let length = row[0].hypot(row[1]).copysign(right.to_f64());
+                let error = number(&found["accuracy"]) * length.abs();
                 let what = format!("{line} at {theta}");
-                let sign = if right.to_f64() < 0.0 { -1.0 } else { 1.0 };
-                let length = sign * row[0].hypot(row[1]);
-                cases.push(Case { what, found: length, error: accuracy * length.abs(), right });
+                cases.push(Case { what, found: length, error, right });
             }
         }
     }
@@ -187,23 +180,17 @@ fn velocities_of_formulas_have_their_errors() {
             dd(1.0) / (cosh * cosh)
         }),
     ];
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = Place::with(&[]);
     let mut cases = Vec::new();
     for (text, phi) in formulas {
         for theta in [0.1, 0.7, 1.266_103_672_779_499, 1.9, 2.0, 2.5, 3.1] {
-            std::fs::write(at.join("two.csv"), format!("0\n{theta}\n")).expect("writable");
-            let angles = "velocity --angles two.csv --dynamics usa";
             // Arguments are separated by spaces; the formulas have none.
-            let line = format!("{angles} --interaction {text}");
-            let found = json(at, &line);
-            let (sin, cos) = Number::sin_cos(dd(theta));
-            let right = dd(0.5) * phi(cos) * sin;
-            let v = found["velocity"][0][1].as_f64().expect("a number");
-            let accuracy = found["accuracy"].as_f64().expect("a number");
-            assert!(accuracy < 1e-9, "{line} at {theta}: {accuracy:e}");
-            let error = accuracy * v.abs() + f64::MIN_POSITIVE;
-            cases.push(Case { what: format!("{line} at {theta}"), found: v, error, right });
+            let (all, right) = two_tokens(&at, &format!("--interaction {text}"), theta, phi);
+            let (found, accuracy) = (number(&all["velocity"][0][1]), number(&all["accuracy"]));
+            let what = format!("{text} at {theta}");
+            assert!(accuracy < 1e-9, "{what}: {accuracy:e}");
+            let error = accuracy * found.abs() + f64::MIN_POSITIVE;
+            cases.push(Case { what, found, error, right });
         }
     }
     check(&cases, 56, |c| 2e-16 * c.found.abs().max(f64::MIN_POSITIVE));
@@ -212,7 +199,7 @@ fn velocities_of_formulas_have_their_errors() {
 /// The first mode on S^2 under `e^{K (s - 1)}` grows at the rate `1/K^2 - 1/K^3` up to `e^{-2K}`.
 #[test]
 fn growth_rates_have_their_errors() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let at = Place::with(&[]);
     let mut cases = Vec::new();
     for k in [50.0, 300.0, 3000.0, 1e4, 2e4] {
         for modes in [1, 3, 4, 9] {
@@ -220,11 +207,10 @@ fn growth_rates_have_their_errors() {
                 "predict growth-rates --d 3 --dynamics usa --interaction exp({k}*(s-1)) \
                  --modes {modes}"
             );
-            let found = json(folder.path(), &line);
-            let number = |key: &str| found[key][1].as_f64().expect("a number");
+            let found = at.json(&line);
             let right = (dd(1.0) - dd(1.0) / dd(k)) / (dd(k) * dd(k));
-            let (rate, error) = (number("rates"), number("rates_error"));
-            cases.push(Case { what: line, found: rate, error, right });
+            let [found, error] = ["rates", "rates_error"].map(|key| number(&found[key][1]));
+            cases.push(Case { what: line, found, error, right });
         }
     }
     check(&cases, 20, |c| 1e-14 * c.found.abs());
@@ -234,20 +220,18 @@ fn growth_rates_have_their_errors() {
 /// 2) / d) lambda_{k-1}` of `e^{b s}` in dimension d + 2.
 #[test]
 fn rates_of_high_modes_have_their_errors() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let at = Place::with(&[]);
     let mut worst = 0.0f64;
     for (d, modes) in [(3, 30), (16, 12), (60, 12), (60, 30), (350, 8)] {
         let line = |phi: &str| {
             format!("predict growth-rates --d {d} --dynamics usa {phi} --modes {modes}")
         };
         // The exponential has closed forms; the same function as a formula is summed.
-        let known = json(folder.path(), &line("--beta 2"));
-        let found = json(folder.path(), &line("--interaction exp(2*s)+0*s"));
-        let number = |of: &serde_json::Value, key: &str, k: usize| of[key][k].as_f64();
+        let known = at.json(&line("--beta 2"));
+        let found = at.json(&line("--interaction exp(2*s)+0*s"));
         for k in 1..=modes {
-            let right = number(&known, "rates", k).expect("a number");
-            let rate = number(&found, "rates", k).expect("a number");
-            let error = number(&found, "rates_error", k).expect("a number");
+            let (right, rate) = (number(&known["rates"][k]), number(&found["rates"][k]));
+            let error = number(&found["rates_error"][k]);
             let deviation = (rate - right).abs();
             assert!(deviation <= error + 1e-12 * right, "d = {d}, mode {k}: {rate} +- {error:e}");
             worst = nan_max(worst, error / deviation.max(1e-14 * right).max(f64::MIN_POSITIVE));
@@ -262,14 +246,13 @@ fn rates_of_high_modes_have_their_errors() {
 /// `sum_k 2 k^2 I_k(beta) c_k^2 / beta` over moments `c_k = I_k(kappa) / I_0(kappa)`.
 #[test]
 fn small_rates_and_energies_have_their_errors() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let at = Place::with(&[]);
     let mut cases = Vec::new();
     for (kappa, beta) in [(0.1, 20.0), (0.5, 5.0), (1.0, 100.0), (3.0, 300.0), (20.0, 50.0)] {
         let line = format!(
             "measure --space circle --density vmf:kappa={kappa} --dynamics usa --beta {beta} --t-end 0"
         );
-        let found = json(folder.path(), &line);
-        let number = |key: &str| found[key].as_f64().expect("a number");
+        let found = at.json(&line);
         // e^{-x} I_k(x) by the trapezoid rule.
         let points = 128 + 32 * f64::sqrt(beta) as usize;
         let scaled = |k: usize, x: f64| {
@@ -292,9 +275,7 @@ fn small_rates_and_energies_have_their_errors() {
         }
         let scale = exp(dd(beta)) / dd(beta);
         for (key, right) in [("negentropy_rate", rate), ("energy_above_uniform", energy)] {
-            let (found, error) = (number(key), number(&format!("{key}_error")));
-            let what = format!("{key}: {line}");
-            cases.push(Case { what, found, error, right: right * scale });
+            cases.push(stated(&line, &found, key, right * scale));
         }
     }
     check(&cases, 10, |c| 1e-16 * c.found.abs());
@@ -304,20 +285,16 @@ fn small_rates_and_energies_have_their_errors() {
 /// eigenvalue changes by beta times this rounding.
 #[test]
 fn eigenvalues_at_large_beta_have_their_errors() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
-    std::fs::write(at.join("x.csv"), "1,0\n0.6,0.8\n0.6,0.8\n").expect("writable");
+    let at = Place::with(&[]);
+    at.write("x.csv", "1,0\n0.6,0.8\n0.6,0.8\n");
     let (x, y) = (dd(0.6), dd(0.8));
     let cos = x / Number::sqrt(x * x + y * y);
     let mut cases = Vec::new();
     for beta in [1.0, 30.0, 100.0, 600.0, 1500.0] {
         let line = format!("energy --tokens x.csv --beta {beta} --hessian --energy-scale shifted");
-        let found = json(at, &line);
-        let list = |key: &str| -> Vec<f64> {
-            let all = found[key].as_array().expect("a list");
-            all.iter().map(|v| v.as_f64().expect("a number")).collect()
-        };
-        let (values, errors) = (list("hessian_eigenvalues"), list("hessian_eigenvalue_errors"));
+        let found = at.json(&line);
+        let [values, errors] =
+            ["hessian_eigenvalues", "hessian_eigenvalue_errors"].map(|key| numbers(&found[key]));
         let sin2 = dd(1.0) - cos * cos;
         let far = exp(dd(beta) * (cos - dd(1.0))) * (dd(beta) * sin2 - cos);
         // The factor of the scale divides out.
@@ -328,38 +305,32 @@ fn eigenvalues_at_large_beta_have_their_errors() {
     }
     check(&cases, 5, |c| 1e-14 * c.found.abs());
     // In more dimensions frames are rounded: what is 0 for two tokens is found as 0.
-    std::fs::write(at.join("two.csv"), "1,0,0\n0.8775825618903728,0.479425538604203,0\n")
-        .expect("writable");
+    at.write("two.csv", "1,0,0\n0.8775825618903728,0.479425538604203,0\n");
     for beta in [1.0, 30.0, 300.0] {
-        let found = json(at, &format!("energy --tokens two.csv --beta {beta} --hessian"));
-        assert_eq!(found["null_eigenvalues"].as_u64(), Some(1), "{found}");
+        let found = at.json(&format!("energy --tokens two.csv --beta {beta} --hessian"));
+        assert_eq!(found["null_eigenvalues"], 1, "{found}");
     }
 }
 
 #[test]
 fn eigenvalues_beside_clusters_have_their_errors() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let at = folder.path();
+    let at = Place::with(&[]);
     let mut cases = Vec::new();
     for together in [2, 5] {
         let angles = format!("{}{}\n", "0\n".repeat(together), std::f64::consts::PI);
-        std::fs::write(at.join("angles.csv"), angles).expect("writable");
+        at.write("angles.csv", angles);
         for beta in [1e-8, 1.0, 30.0, 100.0, 300.0] {
             let line = format!("energy --angles angles.csv --beta {beta} --hessian");
-            let found = json(at, &line);
-            let list = |key: &str| -> Vec<f64> {
-                let all = found[key].as_array().expect("a list");
-                all.iter().map(|v| v.as_f64().expect("a number")).collect()
-            };
+            let found = at.json(&line);
             // Pairs at one point have the form -e^beta (a - b)^2, opposite ones e^{-beta} (a -
             // b)^2.
             let (m, n) = (together as f64, together as f64 + 1.0);
             let (near, far) = (-exp(dd(beta)) / dd(n * n), exp(dd(-beta)) / dd(n * n));
             let mut right = vec![dd(m) * near + far; together - 1];
             right.extend([Dd::default(), dd(n) * far]);
-            let values = list("hessian_eigenvalues");
-            let errors = list("hessian_eigenvalue_errors");
-            assert_eq!(found["null_eigenvalues"].as_u64(), Some(1), "{line}");
+            let [values, errors] = ["hessian_eigenvalues", "hessian_eigenvalue_errors"]
+                .map(|key| numbers(&found[key]));
+            assert_eq!(found["null_eigenvalues"], 1, "{line}");
             for ((found, error), right) in values.into_iter().zip(errors).zip(right) {
                 // The angle pi is rounded.
                 let error = error + 1e-15 * right.to_f64().abs();

@@ -18,13 +18,13 @@ fn the_kind_of_a_certificate_is_named() {
         let out = run(at, call);
         let text = String::from_utf8_lossy(&out.stdout).into_owned();
         assert!(out.status.success() && !text.contains("000000000000"), "{call}: {text}");
-        let found = json(at, "provenance proof");
+        let found = json(at, "explain proof");
         assert!(found["certificate"].as_str().is_some_and(|k| k.contains(kind)), "{call}: {found}");
         assert_eq!(found["check"], "metastable certify check proof");
         assert!(run(at, "certify check proof").status.success(), "{call}");
         std::fs::remove_file(at.join("proof")).expect("written");
     }
-    refused(at, "provenance pair.csv", "holds no provenance");
+    refused(at, "explain pair.csv", "holds no provenance");
 }
 
 /// Seeds of experiments are those of the command line: all numbers of 64 bits.

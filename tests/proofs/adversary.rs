@@ -4,9 +4,8 @@
 //! refusal is fine; a false proof is not. The verifier must not accept one either.
 
 use metastable::attention::interaction::Interaction;
-use metastable::num::dd::Dd;
-use metastable::num::stream::Stream;
-use metastable::proofs::landscape::{Tokens, benign, branches::all_branches, complete};
+use metastable::num::{dd::Dd, stream::Stream};
+use metastable::proofs::landscape::{Report, Tokens, benign, branches::all_branches, complete};
 use metastable::proofs::modes;
 use metastable_verifier as verifier;
 use rayon::prelude::*;
@@ -126,34 +125,31 @@ fn analytic(s: &mut Stream) -> Hostile {
     Hostile { text: disguised(s, &text), zeros, has_maximum }
 }
 
-/// Number of boxes after which a search is given up.
-const BOXES: u64 = 4000;
+/// A search is given up after this number of boxes.
+const FEW: Report = &|_, boxes| boxes < 4000;
 
-fn hostile(s: &mut Stream) -> Option<(Hostile, Interaction)> {
+/// Equal tokens with a hostile interaction. A text that is refused is no proof.
+fn hostile(s: &mut Stream, n: impl Fn(&mut Stream) -> usize) -> Option<(Hostile, Tokens)> {
     let case = if s.index(3) == 0 { analytic(s) } else { dips(s) };
-    // A text that is refused is no proof.
     let phi = Interaction::parse(&case.text, &[]).ok()?;
-    Some((case, phi))
+    let equal = Tokens::new(&vec![1.0; n(s)], (0.0, 0.0)).expect("tokens");
+    Some((case, equal.with_interaction(&phi).ok()?))
 }
 
 /// All critical points of two or three equal tokens.
 fn whole_landscape(s: &mut Stream) -> Answer {
     let part = "landscape";
-    let Some((case, phi)) = hostile(s) else { return Ok((part, Nothing)) };
-    let n = if s.index(5) == 0 { 3 } else { 2 };
-    let tokens = Tokens::new(&vec![1.0; n], (0.0, 0.0)).expect("tokens");
-    let Ok(tokens) = tokens.with_interaction(&phi) else { return Ok((part, Nothing)) };
-    let found = complete(&tokens, true, &|_, boxes| boxes < BOXES).map_err(|e| e.to_string())?;
+    let size = |s: &mut Stream| if s.index(5) == 0 { 3 } else { 2 };
+    let Some((case, tokens)) = hostile(s, size) else { return Ok((part, Nothing)) };
+    let found = complete(&tokens, true, FEW).map_err(|e| e.to_string())?;
     if !found.complete {
         return Ok((part, Nothing));
     }
     let pairs = found.orbits.iter().filter(|o| o.clusters.len() == 2).count();
     let ones = found.orbits.iter().filter(|o| o.clusters.len() == 1).count();
     if pairs != 1 + case.zeros || ones != 1 {
-        return Err(format!(
-            "n = {n}, {}: {pairs} of two clusters, not 1 + {}",
-            case.text, case.zeros
-        ));
+        let Hostile { text, zeros, .. } = case;
+        return Err(format!("n = {}, {text}: {pairs} pairs, not 1 + {zeros}", tokens.n()));
     }
     let text = found.certificate.ok_or("no certificate")?;
     let Ok(sentence) = verifier::check(&text) else { return Ok((part, Refused)) };
@@ -164,16 +160,14 @@ fn whole_landscape(s: &mut Stream) -> Answer {
 /// Whether all critical points but one cluster have a direction of ascent.
 fn benign_landscape(s: &mut Stream) -> Answer {
     let part = "benign";
-    let Some((case, phi)) = hostile(s) else { return Ok((part, Nothing)) };
-    let n = 2 + s.index(2);
-    let tokens = Tokens::new(&vec![1.0; n], (0.0, 0.0)).expect("tokens");
-    let Ok(tokens) = tokens.with_interaction(&phi) else { return Ok((part, Nothing)) };
-    let found = benign(&tokens, true, &|_, boxes| boxes < BOXES).map_err(|e| e.to_string())?;
-    if found.proved && case.has_maximum {
-        return Err(format!("n = {n}, {}: benign, with a local maximum", case.text));
-    }
-    if found.counterexample.is_some() && n == 2 && !case.has_maximum {
-        return Err(format!("n = {n}, {}: not benign, without a local maximum", case.text));
+    let Some((case, tokens)) = hostile(s, |s| 2 + s.index(2)) else { return Ok((part, Nothing)) };
+    let (n, found) = (tokens.n(), benign(&tokens, true, FEW).map_err(|e| e.to_string())?);
+    let is_wrong = match case.has_maximum {
+        true => found.proved,
+        false => found.counterexample.is_some() && n == 2,
+    };
+    if is_wrong {
+        return Err(format!("n = {n}, {}: benign is {}", case.text, found.proved));
     }
     if found.certificate.is_none() {
         return Ok((part, Nothing));
@@ -270,7 +264,7 @@ fn near_a_bifurcation(s: &mut Stream) -> Answer {
         (beta, beta)
     };
     let tokens = Tokens::new(&masses, ends).map_err(|e| e.to_string())?;
-    let found = complete(&tokens, true, &|_, boxes| boxes < BOXES).map_err(|e| e.to_string())?;
+    let found = complete(&tokens, true, FEW).map_err(|e| e.to_string())?;
     if !found.complete {
         return Ok((part, Nothing));
     }
@@ -317,8 +311,7 @@ fn masses(s: &mut Stream) -> Answer {
     if (0..n).any(|x| (ratio(x) * masses[0] - masses[x]).abs() > 1e-15 * masses[x]) {
         return Err(format!("{what}: became {:?}", tokens.masses()));
     }
-    let found =
-        complete(&tokens, true, &|_, boxes| boxes < 5 * BOXES).map_err(|e| e.to_string())?;
+    let found = complete(&tokens, true, &|_, boxes| boxes < 20_000).map_err(|e| e.to_string())?;
     if !found.complete {
         return Ok((part, Nothing));
     }
@@ -344,7 +337,7 @@ fn branches(s: &mut Stream) -> Answer {
     let text = format!("{}; p={low}..{high}", disguised(s, &format!("1+p*{bump}")));
     let tokens = Tokens::new(&[1.0; 3], (0.0, 0.0)).expect("tokens");
     let Ok(tokens) = tokens.with_interactions(&text) else { return Ok((part, Nothing)) };
-    let found = all_branches(&tokens, &|_, boxes| boxes < BOXES).map_err(|e| e.to_string())?;
+    let found = all_branches(&tokens, FEW).map_err(|e| e.to_string())?;
     if !found.complete {
         return Ok((part, Nothing));
     }

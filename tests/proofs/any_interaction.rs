@@ -1,28 +1,18 @@
 //! Landscapes of other interactions, of masses in intervals, and proofs in several parts.
 
+use crate::given::{self, GO, accepted, phi, refuses, tokens, under};
 use metastable::attention::interaction::Interaction;
 use metastable::proofs::landscape::{
-    Benign, Landscape, Partial, Tokens, Work, benign, benign_with, complete, complete_with,
+    Benign, Landscape, Partial, Work, benign_with, complete, complete_with,
 };
 use metastable_verifier as verifier;
-use std::sync::atomic::{AtomicU64, Ordering};
-
-fn tokens(n: usize, phi: &str) -> Tokens {
-    let phi = Interaction::parse(phi, &[]).expect("an interaction");
-    let plain = Tokens::new(&vec![1.0; n], (0.0, 0.0)).expect("tokens");
-    plain.with_interaction(&phi).expect("two derivatives")
-}
 
 fn is_benign(n: usize, phi: &str) -> Benign {
-    benign(&tokens(n, phi), true, &|_, _| true).expect("arithmetic")
+    given::is_benign(&under(n, phi), true)
 }
 
 fn all(n: usize, phi: &str) -> Landscape {
-    complete(&tokens(n, phi), true, &|_, _| true).expect("arithmetic")
-}
-
-fn accepted(text: Option<String>) -> String {
-    verifier::check(&text.expect("a certificate")).expect("accepted")
+    given::all(&under(n, phi), true)
 }
 
 /// The sigmoid on which five tokens stay at a regular pentagon.
@@ -31,8 +21,7 @@ const SIGMOID: &str = "1/(1 + exp(-10*(s + 0.25)))";
 #[test]
 fn the_exponential_as_a_formula_has_its_landscape() {
     for (n, beta, phi) in [(3, 1.0, "exp(s)"), (4, 4.0, "exp:beta=4"), (5, 2.0, "exp(2*s)/3")] {
-        let own = Tokens::new(&vec![1.0; n], (beta, beta)).expect("tokens");
-        let own = complete(&own, false, &|_, _| true).expect("arithmetic");
+        let own = given::all(&tokens(&vec![1.0; n], (beta, beta)), false);
         let found = all(n, phi);
         assert!(own.complete && found.complete && own.labelled == found.labelled, "{phi}");
         for (a, b) in own.orbits.iter().zip(&found.orbits) {
@@ -50,8 +39,11 @@ fn the_exponential_as_a_formula_has_its_landscape() {
 #[test]
 fn increasing_interactions_may_have_other_maxima() {
     // A sigmoid is positive and increasing: benign up to four tokens, not for five.
-    for n in 3..=4 {
-        let found = is_benign(n, SIGMOID);
+    // W = ln(1 + e^{10 s})/10 is convex and increasing: not benign for the hexagon.
+    for (n, phi) in
+        [(3, SIGMOID), (4, SIGMOID), (3, "sigmoid:k=10"), (4, "sigmoid:k=10"), (5, "sigmoid:k=10")]
+    {
+        let found = is_benign(n, phi);
         assert!(found.proved, "{n}: {found:?}");
         accepted(found.certificate);
     }
@@ -59,10 +51,6 @@ fn increasing_interactions_may_have_other_maxima() {
     let (_, orbit) = found.counterexample.expect("a pentagon");
     assert_eq!((orbit.clusters.len(), orbit.rotations, orbit.ascents), (5, 5, Some(0)));
     assert!(accepted(found.certificate).contains("5 clusters is a strict local maximum"));
-    // W = ln(1 + e^{10 s})/10 is convex and increasing: not benign for the hexagon.
-    for n in 3..=5 {
-        assert!(is_benign(n, "sigmoid:k=10").proved, "{n}");
-    }
     let found = is_benign(6, "sigmoid:k=10");
     assert_eq!(found.counterexample.expect("a hexagon").1.clusters.len(), 6);
     accepted(found.certificate);
@@ -87,24 +75,25 @@ fn powers_have_other_maxima() {
 #[test]
 fn interactions_that_change_their_sign_are_searched_beyond_half_a_turn() {
     // Tokens repel each other beyond 72.54 degrees.
-    let tokens = tokens(3, "s - 0.3");
+    let tokens = under(3, "s - 0.3");
     assert!(!tokens.is_positive() && tokens.longest_gap() > 0.79 && tokens.longest_gap() < 0.81);
     let found = all(3, "s - 0.3");
     assert!(found.complete, "{found:?}");
     // Pairs at 72.54 degrees and at 180 degrees.
     assert!(found.orbits.iter().filter(|o| o.clusters.len() == 2).count() >= 2);
-    let text = found.certificate.expect("a certificate");
-    verifier::check(&text).expect("accepted");
     // The bound of the gaps must be proved; other formulas have another landscape.
-    for (from, to) in [
-        ("interaction s - 0.3", "interaction s - 0.4"),
-        ("interaction s - 0.3", "interaction s - 0.3 +"),
-        ("interaction s - 0.3", "interaction relu(s) - 0.3"),
-        ("interaction s - 0.3", "interaction s - beta"),
-        ("gaps ", "gaps 8\ngaps "),
-    ] {
-        assert!(text.contains(from) && verifier::check(&text.replace(from, to)).is_err(), "{to}");
-    }
+    let text = found.certificate.expect("a certificate");
+    refuses(
+        &text,
+        &[
+            ("interaction s - 0.3", "interaction s - 0.4"),
+            ("interaction s - 0.3", "interaction s - 0.3 +"),
+            ("interaction s - 0.3", "interaction relu(s) - 0.3"),
+            ("interaction s - 0.3", "interaction s - beta"),
+            ("gaps ", "gaps 8\ngaps "),
+        ],
+    );
+    accepted(Some(text));
 }
 
 /// Both readers of formulas bind alike: a landscape of one is accepted by the other.
@@ -119,98 +108,83 @@ fn the_verifier_reads_formulas_as_the_library_does() {
         "sqrt(3 + 2*s) + ln(3 + s)*tanh(2*s) + sinh(s)/cosh(s) + 1",
         "2 + sin(2*s) + cos(pi*s/4) + tan(s/2) + (2 + s)^1.5",
     ] {
-        let phi = Interaction::parse(phi, &[]).expect("a formula");
-        let plain = Tokens::new(&[1.0; 3], (0.0, 0.0)).expect("tokens");
-        let tokens = plain.with_interaction(&phi).expect("two derivatives");
-        let found = complete(&tokens, true, &|_, _| true).expect("arithmetic");
-        assert!(found.complete, "{} {found:?}", phi.name());
+        let found = all(3, phi);
+        assert!(found.complete, "{phi} {found:?}");
         accepted(found.certificate);
     }
     // Neither reads what people read in two ways.
-    let phi = Interaction::parse("2^(3^2)*s/512 + 2", &[]).expect("a formula");
-    let plain = Tokens::new(&[1.0; 3], (0.0, 0.0)).expect("tokens");
-    let tokens = plain.with_interaction(&phi).expect("two derivatives");
-    let text = complete(&tokens, true, &|_, _| true).expect("arithmetic").certificate;
-    let text = text.expect("a certificate");
-    for ambiguous in ["2^3^2*s/512 + 2", "2*-s"] {
-        assert!(Interaction::parse(ambiguous, &[]).is_err());
-        let changed =
-            text.replace("interaction 2^(3^2)*s/512 + 2", &format!("interaction {ambiguous}"));
-        assert!(changed != text && verifier::check(&changed).is_err());
+    let text = all(3, "2^(3^2)*s/512 + 2").certificate.expect("a certificate");
+    for ambiguous in ["interaction 2^3^2*s/512 + 2", "interaction 2*-s"] {
+        assert!(Interaction::parse(&ambiguous["interaction ".len()..], &[]).is_err());
+        refuses(&text, &[("interaction 2^(3^2)*s/512 + 2", ambiguous)]);
     }
 }
 
 #[test]
 fn masses_in_intervals_have_benign_landscapes() {
-    let plain = Tokens::new(&[1.0, 1.0, 2.0], (1.0, 1.0)).expect("tokens");
-    let tokens =
-        plain.clone().with_masses_up_to(&[1.0, 1.0, 2.0], &[1.1, 1.1, 2.3]).expect("intervals");
-    let found = benign(&tokens, true, &|_, _| true).expect("arithmetic");
+    let lower = [1.0, 1.0, 2.0];
+    let up_to = |upper: &[f64]| tokens(&lower, (1.0, 1.0)).with_masses_up_to(&lower, upper);
+    let within = up_to(&[1.1, 1.1, 2.3]).expect("intervals");
+    let found = given::is_benign(&within, true);
     assert!(found.proved);
     let text = found.certificate.expect("a certificate");
-    let statement = verifier::check(&text).expect("accepted");
+    let others = ["upper 11 12 23", "upper 11 11 19", "upper 11 11"];
+    refuses(&text, &others.map(|to| ("upper 11 11 23", to)));
+    let statement = accepted(Some(text));
     assert!(statement.contains("[10, 10, 20] and all up to [11, 11, 23]"), "{statement}");
-    assert!(verifier::check(&text.replace("upper 11 11 23", "upper 11 12 23")).is_err());
-    assert!(verifier::check(&text.replace("upper 11 11 23", "upper 11 11 19")).is_err());
-    assert!(verifier::check(&text.replace("upper 11 11 23", "upper 11 11")).is_err());
-    let why = complete(&tokens, false, &|_, _| true).expect_err("refused").to_string();
+    let why = complete(&within, false, GO).expect_err("refused").to_string();
     assert!(why.contains("benign"), "{why}");
     for (upper, why) in [([0.9, 0.9, 2.0], "a <= b"), ([1.1, 1.2, 2.0], "equal upper bounds")] {
-        let error = plain.clone().with_masses_up_to(&[1.0, 1.0, 2.0], &upper);
-        assert!(error.expect_err("refused").to_string().contains(why), "{why}");
+        let error = up_to(&upper).expect_err("refused").to_string();
+        assert!(error.contains(why), "{error}");
     }
 }
 
 #[test]
 fn interactions_without_a_proof_are_refused() {
-    let refused = |phi: &str| {
-        let phi = Interaction::parse(phi, &[]).expect("an interaction");
-        let plain = Tokens::new(&[1.0; 3], (0.0, 0.0)).expect("tokens");
-        let tokens = plain.with_interaction(&phi);
-        tokens.and_then(|t| benign(&t, false, &|_, _| true)).expect_err("refused").to_string()
-    };
-    assert!(refused("relu(s)").contains("two derivatives"));
-    assert!(refused("-exp(s)").contains("phi(1) > 0"));
-    assert!(refused("0*s + 1 - 1").contains("isolated extrema"));
+    for (text, why) in [
+        ("relu(s)", "two derivatives"),
+        ("-exp(s)", "phi(1) > 0"),
+        ("0*s + 1 - 1", "isolated extrema"),
+    ] {
+        let own = tokens(&[1.0; 3], (0.0, 0.0)).with_interaction(&phi(text));
+        let found = own.and_then(|t| benign_with(&t, &Work::default(), GO));
+        let error = found.expect_err("refused").to_string();
+        assert!(error.contains(why), "{error}");
+    }
 }
 
 /// An interrupted run goes on, and shares are joined: the certificate is that of one run.
 #[test]
 fn proofs_are_continued_and_joined() {
-    let tokens = Tokens::new(&[1.0; 5], (2.0, 2.0)).expect("tokens");
-    let boxes = AtomicU64::new(0);
-    let stop = |_: f64, n: u64| {
-        boxes.store(n, Ordering::Relaxed);
-        n < 300
-    };
+    let five = tokens(&[1.0; 5], (2.0, 2.0));
     let keep = Work { keep: true, ..Work::default() };
-    let found = complete_with(&tokens, &keep, &stop).expect("arithmetic");
+    let found = complete_with(&five, &keep, &|_, boxes| boxes < 300).expect("arithmetic");
     assert!(found.interrupted && found.certificate.is_none());
     let text = found.partial.expect("what was decided");
     assert!(verifier::check(&text).is_err());
     let earlier = Partial::read(&text).expect("own file");
     let work = Work { earlier: earlier.clone(), ..keep.clone() };
-    let rest = complete_with(&tokens, &work, &|_, _| true).expect("arithmetic");
+    let rest = complete_with(&five, &work, GO).expect("arithmetic");
     assert!(rest.complete && rest.labelled == Some(vec![1, 15, 50, 60, 24]), "{rest:?}");
     accepted(rest.certificate);
     // Three machines.
-    let tokens = Tokens::new(&[1.0; 5], (0.5, 8.0)).expect("tokens");
+    let five = tokens(&[1.0; 5], (0.5, 8.0));
     let mut joined = Partial::default();
     for k in 0..3 {
         let share = Work { shard: (k, 3), ..keep.clone() };
-        let found = benign_with(&tokens, &share, &|_, _| true).expect("arithmetic");
+        let found = benign_with(&five, &share, GO).expect("arithmetic");
         assert!(!found.proved && found.counterexample.is_none());
-        joined = joined
-            .join(Partial::read(&found.partial.expect("a share")).expect("own"))
-            .expect("one landscape");
+        let own = Partial::read(&found.partial.expect("a share")).expect("own");
+        joined = joined.join(own).expect("one landscape");
     }
     let work = Work { earlier: joined, ..keep.clone() };
-    let found = benign_with(&tokens, &work, &|_, _| true).expect("arithmetic");
-    let whole = benign(&tokens, true, &|_, _| true).expect("arithmetic");
+    let found = benign_with(&five, &work, GO).expect("arithmetic");
+    let whole = given::is_benign(&five, true);
     assert!(found.proved && found.certificate == whole.certificate);
     // Work about another landscape, and files that are cut off, are refused.
     let work = Work { earlier, ..keep };
-    let why = benign_with(&tokens, &work, &|_, _| true).expect_err("refused").to_string();
+    let why = benign_with(&five, &work, GO).expect_err("refused").to_string();
     assert!(why.contains("kind"), "{why}");
     assert!(Partial::read(&text[..text.len() / 2]).is_err() && Partial::read("{}").is_err());
 }

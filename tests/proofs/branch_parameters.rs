@@ -1,7 +1,7 @@
 //! Branches over a mass or over a parameter of an interaction: thresholds in closed form, the same
 //! bifurcations as over beta, agreement with the landscape at one value, refusals.
 
-use metastable::attention::interaction::Interaction;
+use crate::given::{self, GO, tokens};
 use metastable::proofs::landscape::branches::{
     Bifurcation, Continuation, Kind, all_branches, followed_branches,
 };
@@ -11,17 +11,17 @@ use metastable::proofs::landscape::{Parameter, Tokens, complete};
 fn last_mass(masses: &[f64], (low, high): (f64, f64), beta: f64) -> Tokens {
     let (mut all, token) = (masses.to_vec(), masses.len());
     all.push(low);
-    let tokens = Tokens::new(&vec![1.0; all.len()], (beta, beta)).expect("tokens");
-    tokens.with_mass_up_to(&all, token, high, None).expect("a mass in an interval")
+    let equal = tokens(&vec![1.0; all.len()], (beta, beta));
+    equal.with_mass_up_to(&all, token, high, None).expect("a mass in an interval")
 }
 
 fn with_interactions(n: usize, text: &str) -> Tokens {
-    let tokens = Tokens::new(&vec![1.0; n], (0.0, 0.0)).expect("tokens");
-    tokens.with_interactions(text).expect("an interaction with a parameter")
+    let equal = tokens(&vec![1.0; n], (0.0, 0.0));
+    equal.with_interactions(text).expect("an interaction with a parameter")
 }
 
 fn all(tokens: &Tokens) -> Continuation {
-    let found = all_branches(tokens, &|_, _| true).expect("arithmetic");
+    let found = all_branches(tokens, GO).expect("arithmetic");
     assert!(found.complete, "{:?} {:?}", found.missing, found.undecided_boxes);
     found
 }
@@ -63,7 +63,7 @@ fn bifurcations_over_a_mass_are_those_over_beta() {
         (0.387_637_870_736, Kind::Transcritical),
         (0.5 * (7.0f64 / 3.0).ln(), Kind::Pitchfork),
     ] {
-        let found = followed_branches(&last_mass(&masses, (0.98, 1.02), beta), &|_, _| true);
+        let found = followed_branches(&last_mass(&masses, (0.98, 1.02), beta), GO);
         let found = found.expect("arithmetic");
         let near = |b: &&Bifurcation| (0.5 * (b.beta.0 + b.beta.1) - 1.0).abs() < 1e-10;
         let near: Vec<_> = found.bifurcations.iter().filter(near).collect();
@@ -82,7 +82,7 @@ fn clusters_split_at_a_parameter_of_the_interaction_in_closed_form() {
         ("a/(a + a*(c - s)) ; a=2, c=3.9..4.1", 4.0),
     ] {
         let tokens = with_interactions(5, text);
-        let found = followed_branches(&tokens, &|_, _| true).expect("arithmetic");
+        let found = followed_branches(&tokens, GO).expect("arithmetic");
         let [b] = &found.bifurcations[..] else { panic!("{text}: {:?}", found.bifurcations) };
         is_at(b, exact, Kind::Pitchfork);
         assert_eq!(b.born.len(), 1, "{text}");
@@ -92,7 +92,7 @@ fn clusters_split_at_a_parameter_of_the_interaction_in_closed_form() {
 #[test]
 fn branches_are_the_points_of_the_landscape() {
     // The exponential as an interaction has the branches of the exponential.
-    let plain = all(&Tokens::new(&[1.0; 4], (0.9, 1.1)).expect("tokens"));
+    let plain = all(&tokens(&[1.0; 4], (0.9, 1.1)));
     let found = all(&with_interactions(4, "exp:beta=0.9..1.1"));
     assert_eq!(found.branches.len(), plain.branches.len());
     for (a, b) in found.branches.iter().zip(&plain.branches) {
@@ -103,19 +103,17 @@ fn branches_are_the_points_of_the_landscape() {
             assert!((a - b).abs() < 1e-11, "{a} {b}");
         }
     }
-    let at = |tokens: Tokens| complete(&tokens, false, &|_, _| true).expect("arithmetic").labelled;
-    let point = |masses: &[f64]| Tokens::new(masses, (1.0, 1.0)).expect("tokens");
-    let found = all(&with_interactions(4, "sigmoid:k=1.5..2.5"));
-    let sigmoid = Interaction::parse("sigmoid:k=2", &[]).expect("an interaction");
-    let wanted = at(point(&[1.0; 4]).with_interaction(&sigmoid).expect("bounds"));
-    assert_eq!(Some(found.labelled(2.0, 4)), wanted);
-    let found = all(&last_mass(&[1.0, 1.0, 1.0], (1.5, 2.5), 1.0));
-    assert_eq!(Some(found.labelled(2.0, 4)), at(point(&[1.0, 1.0, 1.0, 2.0])));
+    for (over, at) in [
+        (with_interactions(4, "sigmoid:k=1.5..2.5"), given::under(4, "sigmoid:k=2")),
+        (last_mass(&[1.0, 1.0, 1.0], (1.5, 2.5), 1.0), tokens(&[1.0, 1.0, 1.0, 2.0], (1.0, 1.0))),
+    ] {
+        assert_eq!(Some(all(&over).labelled(2.0, 4)), given::all(&at, false).labelled);
+    }
 }
 
 #[test]
 fn bad_parameters_are_refused() {
-    let tokens = || Tokens::new(&[1.0; 3], (1.0, 1.0)).expect("tokens");
+    let three = || tokens(&[1.0; 3], (1.0, 1.0));
     for (text, why) in [
         ("sigmoid:k=2", "such as sigmoid:k=1..9"),
         ("sigmoid:k=2..1", "A < B"),
@@ -129,7 +127,7 @@ fn bad_parameters_are_refused() {
         ("relu(s) + c; c=1..2", "two derivatives"),
         ("1/(c - s); c=0.9..2", "interaction"),
     ] {
-        let error = tokens().with_interactions(text).expect_err(text).to_string();
+        let error = three().with_interactions(text).expect_err(text).to_string();
         assert!(error.contains("interaction") && error.contains(why), "{text}: {error}");
     }
     for (masses, token, upper, why) in [
@@ -139,16 +137,16 @@ fn bad_parameters_are_refused() {
         (vec![1.0, 1.0, 1.0], 3, 2.0, "a token of the list"),
         (vec![1.0, 1.0], 1, 2.0, "a token of the list"),
     ] {
-        let error = tokens().with_mass_up_to(&masses, token, upper, None).expect_err("refused");
+        let error = three().with_mass_up_to(&masses, token, upper, None).expect_err("refused");
         assert!(error.to_string().contains(why), "{error}");
     }
-    let interval = Tokens::new(&[1.0; 3], (1.0, 2.0)).expect("tokens");
+    let interval = tokens(&[1.0; 3], (1.0, 2.0));
     let error = interval.with_mass_up_to(&[1.0; 3], 2, 2.0, None).expect_err("refused").to_string();
     assert!(error.contains("one number"), "{error}");
     let negative = last_mass(&[1.0, 1.0], (0.5, 2.0), -0.3);
-    let error = all_branches(&negative, &|_, _| true).expect_err("refused").to_string();
+    let error = all_branches(&negative, GO).expect_err("refused").to_string();
     assert!(error.contains("beta") && error.contains("0.01"), "{error}");
     // Only branches have parameters.
-    let error = complete(&with_interactions(3, "sigmoid:k=1..2"), false, &|_, _| true);
+    let error = complete(&with_interactions(3, "sigmoid:k=1..2"), false, GO);
     assert!(error.expect_err("refused").to_string().contains("an interval of k"));
 }

@@ -1,18 +1,8 @@
 //! Regions of undecided boxes enclose the degenerate critical points on the circle.
 
-use metastable::attention::interaction::Interaction;
+use crate::given::{all, tokens, under};
 use metastable::num::{deviation::largest, stats::nan_min};
-use metastable::proofs::landscape::{Landscape, Region, Tokens, complete};
-
-fn power(n: usize, p: usize) -> Tokens {
-    let phi = Interaction::parse(&format!("power:p={p}"), &[]).expect("an interaction");
-    let plain = Tokens::new(&vec![1.0; n], (0.0, 0.0)).expect("tokens");
-    plain.with_interaction(&phi).expect("two derivatives")
-}
-
-fn all(tokens: &Tokens) -> Landscape {
-    complete(tokens, false, &|_, _| true).expect("arithmetic")
-}
+use metastable::proofs::landscape::{Landscape, Region};
 
 /// Sizes of clusters in cyclic order, and the gaps after them in turns.
 type Place = (Vec<usize>, Vec<f64>);
@@ -91,7 +81,7 @@ fn regions_of_a_cubic_interaction_are_its_degenerate_points() {
     // Up to symmetries: 2+1 and 1+1+1 for three tokens; 2+2, 3+1, 2+1+1 with the pair alone on its
     // axis or not, and the square for four.
     for (n, count) in [(3, 2), (4, 5)] {
-        let (found, places) = (all(&power(n, 3)), on_both_axes(n));
+        let (found, places) = (all(&under(n, "power:p=3"), false), on_both_axes(n));
         check(&found);
         assert_eq!(found.regions.len(), count, "{n}: {:?}", found.regions);
         for place in &places {
@@ -110,7 +100,7 @@ fn regions_of_a_cubic_interaction_are_its_degenerate_points() {
 
 #[test]
 fn regions_of_a_quadratic_interaction_enclose_its_degenerate_points() {
-    let (found, places) = (all(&power(3, 2)), on_both_axes(3));
+    let (found, places) = (all(&under(3, "power:p=2"), false), on_both_axes(3));
     check(&found);
     for place in &places {
         assert!(found.regions.iter().any(|r| distance(r, place) == 0.0), "{place:?}");
@@ -127,13 +117,13 @@ fn regions_of_a_quadratic_interaction_enclose_its_degenerate_points() {
 fn a_pitchfork_lies_in_a_region_and_a_nondegenerate_landscape_has_none() {
     // Two opposite clusters of 2 tokens and 1 branch where 1 = 2 e^{-2 |beta|}: the pair opens.
     let beta = -0.5 * 2f64.ln();
-    let found = all(&Tokens::new(&[1.0; 3], (beta, beta)).expect("tokens"));
+    let found = all(&tokens(&[1.0; 3], (beta, beta)), false);
     check(&found);
     let opposite = (vec![1, 1, 1], vec![0.0, 0.5, 0.5]);
     assert!(found.regions.iter().all(|r| distance(r, &opposite) == 0.0), "{:?}", found.regions);
     // Far from the pitchfork, and where all points are nondegenerate.
     for (n, beta) in [(3, -0.3), (3, -0.4), (4, 1.0)] {
-        let found = all(&Tokens::new(&vec![1.0; n], (beta, beta)).expect("tokens"));
+        let found = all(&tokens(&vec![1.0; n], (beta, beta)), false);
         assert!(found.complete && found.regions.is_empty() && found.undecided == 0, "{n} {beta}");
     }
 }

@@ -1,14 +1,11 @@
 //! Inputs of which a proof once said what is false, and others of their kinds. The answers are
 //! known by other means.
 
-use metastable::attention::RowWeights;
+use crate::given::{GO, all, is_benign, phi, tokens};
 use metastable::attention::interaction::Interaction;
-use metastable::proofs::landscape::{Tokens, benign, branches, complete};
-use metastable::proofs::merge_time::enclosed_merge_time;
+use metastable::proofs::landscape::branches;
 use metastable::proofs::{modes, spheres};
 use std::collections::BTreeMap;
-
-const GO: metastable::proofs::landscape::Report = &|_, _| true;
 
 #[test]
 fn kinks_are_found_in_every_form() {
@@ -22,26 +19,22 @@ fn kinks_are_found_in_every_form() {
         "1 - 1e5*(abs(s-0.30001)+abs(s-0.29999)-2*abs(s-0.3))",
     ];
     for text in hats {
-        let tokens = Tokens::new(&[1.0; 2], (0.0, 0.0)).expect("tokens");
+        let two = tokens(&[1.0; 2], (0.0, 0.0));
         // Either the kink is the reason of a refusal, or the search sees the hat.
-        match Interaction::parse(text, &[]).and_then(|phi| tokens.with_interaction(&phi)) {
+        match Interaction::parse(text, &[]).and_then(|phi| two.with_interaction(&phi)) {
             Err(refusal) => {
                 let reason = refusal.to_string();
                 let about = ["kink", "singular point"].iter().any(|w| reason.contains(w));
                 assert!(about, "{text}: {reason}");
             }
-            Ok(tokens) => {
-                let found = complete(&tokens, false, GO).expect("a search");
-                assert!(
-                    !found.complete || found.orbits.len() == 4,
-                    "{text}: {}",
-                    found.orbits.len()
-                );
-                assert!(!benign(&tokens, false, GO).expect("a search").proved, "{text}");
+            Ok(two) => {
+                let found = all(&two, false);
+                assert!(!found.complete || found.orbits.len() == 4, "{text}: {found:?}");
+                assert!(!is_benign(&two, false).proved, "{text}");
             }
         }
     }
-    let steep = Interaction::parse("s + 2000000*relu(0.00000001 - (s-0.3)^2)", &[]).expect("phi");
+    let steep = phi("s + 2000000*relu(0.00000001 - (s-0.3)^2)");
     let found = modes::interaction(&[0.0], &steep);
     assert!(found.is_err() || found.is_ok_and(|m| m.count().is_ok_and(|c| c == 3)));
 }
@@ -53,36 +46,14 @@ fn counts_do_not_overflow_in_high_dimensions() {
         let found = spheres::complete(&tokens, Some(d), false, GO).expect("a search");
         assert!(found.complete && found.morse == Some(true), "{n} {d}");
         // One point less violates them.
-        let mut points: Vec<spheres::Labelled> = found
-            .orbits
-            .iter()
-            .map(|o| spheres::Labelled {
-                count: o.multiplicity,
-                index: o.index(d).expect("an index"),
-                rank: o.rank,
-            })
-            .collect();
+        let of = |o: &spheres::Orbit| {
+            let (count, index) = (o.multiplicity, o.index(d).expect("an index"));
+            spheres::Labelled { count, index, rank: o.rank }
+        };
+        let mut points: Vec<_> = found.orbits.iter().map(of).collect();
         assert!(spheres::morse_inequalities_hold(n, d, &points), "{n} {d}");
         points.pop();
         assert!(!spheres::morse_inequalities_hold(n, d, &points), "{n} {d}");
-    }
-}
-
-#[test]
-fn times_to_tiny_angles_are_enclosed() {
-    // Near the end the angle falls like e^-t, so a factor of 1e8 takes ln 1e8. The first value is
-    // that of a quadrature with 30 digits.
-    let log = 8.0 * 10f64.ln();
-    for (to, expected) in [
-        (1e-8, 149.385858773),
-        (1e-16, 149.385858773 + log),
-        (1e-200, 149.385858773 + 24.0 * log),
-        (1e-300, 149.385858773 + 36.5 * log),
-    ] {
-        let time = enclosed_merge_time(RowWeights::Softmax, 5.0, 0.5, 2.0, to).expect("a time");
-        let (low, high) = (time.time.lo(), time.time.hi());
-        assert!(low <= expected * (1.0 + 1e-11) && expected * (1.0 - 1e-11) <= high, "{to}");
-        assert!(high - low < 1e-9 * expected, "{to}: {low} {high}");
     }
 }
 
@@ -108,12 +79,10 @@ fn modes_of_huge_samples_are_refused_or_right() {
 
 /// Branches, with what is known of them by whole landscapes at some beta.
 fn indices_agree(masses: &[f64], beta: (f64, f64), at: &[f64]) {
-    let tokens = Tokens::new(masses, beta).expect("tokens");
-    let found = branches::followed_branches(&tokens, GO).expect("branches");
+    let found = branches::followed_branches(&tokens(masses, beta), GO).expect("branches");
     let mut compared = 0;
     for beta in at {
-        let here = Tokens::new(masses, (*beta, *beta)).expect("tokens");
-        let all = complete(&here, false, GO).expect("a search");
+        let all = all(&tokens(masses, (*beta, *beta)), false);
         assert!(all.complete, "{masses:?} {beta}");
         let mut left: BTreeMap<(Vec<Vec<u32>>, usize), usize> = BTreeMap::new();
         for orbit in &all.orbits {

@@ -3,6 +3,7 @@
 //! that the verifier accepts must have a true sentence, which a search in floating point decides.
 //! Certificates of starts and of critical points are changed in `verifier`.
 
+use crate::given::{self, GO, phi, tokens, under};
 use crate::independent::{Problem, integral, maxima};
 use metastable::attention::RowWeights;
 use metastable::attention::interaction::Interaction;
@@ -10,7 +11,7 @@ use metastable::num::{
     stats::{nan_max, nan_min},
     stream::Stream,
 };
-use metastable::proofs::landscape::{Tokens, benign, complete};
+use metastable::proofs::landscape::Tokens;
 use metastable::proofs::merge_time::enclosed_merge_time;
 use metastable::proofs::modes::{Estimate, certificate};
 use metastable::proofs::{modes, spheres};
@@ -76,18 +77,17 @@ fn forged(text: &str, s: &mut Stream) -> (String, &'static str) {
     let is_node = |l: &Vec<String>| l[0].len() == 1;
     let heads: Vec<usize> = (0..lines.len()).filter(|l| !is_node(&lines[*l])).collect();
     let at = if s.index(2) == 0 { heads[s.index(heads.len())] } else { s.index(lines.len()) };
-    let word = s.index(lines[at].len());
-    let value = 1 + s.index(lines[at].len().saturating_sub(1).max(1));
-    let value = value.min(lines[at].len() - 1);
+    let count = lines[at].len();
+    let word = s.index(count);
+    let a_value = |s: &mut Stream| (1 + s.index(count.saturating_sub(1).max(1))).min(count - 1);
+    let value = a_value(s);
     let what = match s.index(14) {
         0..=3 => {
             lines[at][value] = changed_word(&lines[at][value].clone(), s);
             "a changed word"
         }
         4 => {
-            let (a, b) = (value, 1 + s.index(lines[at].len().saturating_sub(1).max(1)));
-            let b = b.min(lines[at].len() - 1);
-            lines[at].swap(a, b);
+            lines[at].swap(value, a_value(s));
             "words in another order"
         }
         5 => {
@@ -135,9 +135,8 @@ fn forged(text: &str, s: &mut Stream) -> (String, &'static str) {
         }
         12 => {
             // Clusters, or anything else, in another cyclic order.
-            let words = lines[at].len();
             let from = if lines[at][0] == "tree" { 2 } else { 1 };
-            if words > from {
+            if count > from {
                 lines[at][from..].rotate_left(1);
                 if s.index(2) == 0 {
                     lines[at][from..].reverse();
@@ -264,12 +263,9 @@ fn landscape_is_false(text: &str, sentence: &str) -> Option<String> {
                 if spheres {
                     let (_, list) = after.split_once("reflections: ")?;
                     let parts = list.split("; benign").next()?.split(", rank");
-                    let mut stated: Vec<(usize, usize)> = parts
-                        .map(whole_numbers)
-                        .map(|v| (v[0], v[1] + v[2] * (d - v[0])))
-                        .collect();
-                    let mut own: Vec<(usize, usize)> =
-                        found.iter().map(|f| (f.rank, f.ascents)).collect();
+                    let ascents = |v: Vec<usize>| (v[0], v[1] + v[2] * (d - v[0]));
+                    let mut stated: Vec<_> = parts.map(whole_numbers).map(ascents).collect();
+                    let mut own: Vec<_> = found.iter().map(|f| (f.rank, f.ascents)).collect();
                     stated.sort_unstable();
                     own.sort_unstable();
                     if stated != own {
@@ -277,17 +273,12 @@ fn landscape_is_false(text: &str, sentence: &str) -> Option<String> {
                     }
                 } else {
                     let counts = whole_numbers(after.rsplit_once('[')?.1);
-                    let own: Vec<bool> =
-                        (0..n).map(|k| found.iter().any(|f| f.ascents == k)).collect();
-                    if own != counts.iter().map(|c| *c > 0).collect::<Vec<_>>() {
+                    let own = (0..n).map(|k| found.iter().any(|f| f.ascents == k));
+                    if !own.eq(counts.iter().map(|c| *c > 0)) {
                         return Some(format!("{what}: stated {counts:?}"));
                     }
-                    let alternating: i64 = counts
-                        .iter()
-                        .enumerate()
-                        .map(|(k, c)| if k % 2 == 0 { *c as i64 } else { -(*c as i64) })
-                        .sum();
-                    if alternating != 0 {
+                    let sum = |odd: usize| counts.iter().skip(odd).step_by(2).sum::<usize>();
+                    if sum(0) != sum(1) {
                         return Some(format!("the counts {counts:?}"));
                     }
                 }
@@ -354,75 +345,52 @@ fn is_false(text: &str, sentence: &str) -> Option<String> {
 
 /// Small certificates of all kinds that are written line by line, with the share of forgeries.
 fn originals() -> Vec<(&'static str, String, usize)> {
-    let go = &|_: f64, _: u64| true;
-    let tokens = |masses: &[f64], beta| Tokens::new(masses, beta).expect("tokens");
-    let with = |n: usize, text: &str, values: &[(&str, f64)]| {
-        let phi = Interaction::parse(text, values).expect("an interaction");
-        tokens(&vec![1.0; n], (0.0, 0.0)).with_interaction(&phi).expect("bounds")
-    };
-    let all = |t: &Tokens| complete(t, true, go).expect("a search").certificate.expect("complete");
-    let good = |t: &Tokens| benign(t, true, go).expect("a search").certificate.expect("decided");
-    let up_to = tokens(&[1.0, 1.0, 2.0], (1.0, 1.0))
-        .with_masses_up_to(&[1.0, 1.0, 2.0], &[1.1, 1.1, 2.2])
-        .expect("masses");
+    let one = |masses: &[f64], beta: f64| tokens(masses, (beta, beta));
+    let three = |beta| tokens(&[1.0; 3], beta);
+    let all = |t: &Tokens| given::all(t, true).certificate.expect("complete");
+    let good = |t: &Tokens| given::is_benign(t, true).certificate.expect("decided");
+    let masses = [1.0, 1.0, 2.0];
+    let up_to = one(&masses, 1.0).with_masses_up_to(&masses, &[1.1, 1.1, 2.2]).expect("masses");
     let sphere = |masses: &[f64], beta| {
         let tokens = spheres::Tokens::new(masses, beta).expect("tokens");
-        let found = spheres::complete(&tokens, None, true, go).expect("a search");
+        let found = spheres::complete(&tokens, None, true, GO).expect("a search");
         found.certificate.expect("complete")
     };
-    let average = {
-        let tokens = spheres::Tokens::new(&[1.0; 4], (1.0, 2.0)).expect("tokens");
-        let found = spheres::benign(&tokens, Some(3), true, go).expect("a search");
-        found.certificate.expect("benign")
-    };
+    let average = spheres::Tokens::new(&[1.0; 4], (1.0, 2.0)).expect("tokens");
+    let average = spheres::benign(&average, Some(3), true, GO).expect("a search");
     let time =
         |weights| enclosed_merge_time(weights, 5.0, 0.4, 2.0, 0.5).expect("a time").certificate;
     let samples = [-1.2, -0.9, 0.1, 0.2, 1.4];
-    let of_estimate = |estimate: &Estimate, count: usize| {
+    let modes_of = |estimate: &Estimate| {
+        let found = match estimate {
+            Estimate::Gauss(beta) => modes::line(&samples, *beta),
+            Estimate::Exponential(beta) => modes::circle(&samples, *beta),
+            Estimate::Interaction(phi) => modes::interaction(&samples, phi),
+            _ => unreachable!("an estimate of this file"),
+        };
+        let count = found.and_then(|m| m.count()).expect("proved");
         certificate(estimate, &samples, count).expect("a certificate")
     };
-    let cubic = Interaction::parse("s^3", &[]).expect("an interaction");
     vec![
-        ("circle", all(&tokens(&[1.0; 3], (1.0, 1.0))), 12),
-        ("circle", all(&tokens(&[1.0; 3], (5.0, 5.0))), 8),
-        ("circle", all(&tokens(&[3.0, 2.0, 1.0], (2.0, 2.0))), 12),
-        ("circle", all(&tokens(&[2.0, 1.0, 1.0], (0.1, 0.1))), 4),
-        ("circle, interval", all(&tokens(&[1.0; 3], (1.0, 1.5))), 10),
-        ("circle, interaction", all(&with(3, "softplus:k=10", &[])), 2),
-        ("circle, benign", good(&tokens(&[1.0; 3], (0.1, 2.0))), 8),
+        ("circle", all(&one(&[1.0; 3], 1.0)), 12),
+        ("circle", all(&one(&[1.0; 3], 5.0)), 8),
+        ("circle", all(&one(&[3.0, 2.0, 1.0], 2.0)), 12),
+        ("circle", all(&one(&[2.0, 1.0, 1.0], 0.1)), 4),
+        ("circle, interval", all(&three((1.0, 1.5))), 10),
+        ("circle, interaction", all(&under(3, "softplus:k=10")), 2),
+        ("circle, benign", good(&three((0.1, 2.0))), 8),
         ("circle, benign", good(&up_to), 8),
-        ("circle, maximum", good(&tokens(&[1.0; 3], (-0.7, -0.7))), 8),
-        ("circle, maximum", good(&with(3, "s^3", &[])), 2),
+        ("circle, maximum", good(&three((-0.7, -0.7))), 8),
+        ("circle, maximum", good(&under(3, "s^3")), 2),
         ("spheres", sphere(&[1.0; 3], (2.0, 2.0)), 6),
         ("spheres", sphere(&[2.0, 1.0, 1.0], (1.0, 1.0)), 6),
         ("spheres, interval", sphere(&[1.0; 3], (1.0, 1.2)), 6),
-        ("spheres, average", average, 2),
+        ("spheres, average", average.certificate.expect("benign"), 2),
         ("time", time(RowWeights::Softmax), 4),
         ("time", time(RowWeights::Exponential), 4),
-        (
-            "modes",
-            of_estimate(
-                &Estimate::Gauss(20.0),
-                modes::line(&samples, 20.0).expect("modes").count().expect("proved"),
-            ),
-            4,
-        ),
-        (
-            "modes",
-            of_estimate(
-                &Estimate::Exponential(20.0),
-                modes::circle(&samples, 20.0).expect("modes").count().expect("proved"),
-            ),
-            4,
-        ),
-        (
-            "modes",
-            of_estimate(
-                &Estimate::Interaction(&cubic),
-                modes::interaction(&samples, &cubic).expect("modes").count().expect("proved"),
-            ),
-            2,
-        ),
+        ("modes", modes_of(&Estimate::Gauss(20.0)), 4),
+        ("modes", modes_of(&Estimate::Exponential(20.0)), 4),
+        ("modes", modes_of(&Estimate::Interaction(&phi("s^3"))), 2),
     ]
 }
 
@@ -488,18 +456,17 @@ fn accepted_forgeries_of_twenty_thousand_are_true() {
 #[test]
 fn the_search_sees_false_sentences() {
     let all = originals();
-    let (_, text, _) = &all[0];
-    let own = verifier::check(text).expect("accepted");
-    for (from, to) in [("exactly 3", "exactly 4"), ("[1, 3, 2]", "[1, 3, 0]")] {
+    let of = |kind: &str| &all.iter().find(|o| o.0 == kind).expect("its kind").1;
+    for (kind, from, to) in [
+        ("circle", "exactly 3", "exactly 4"),
+        ("circle", "[1, 3, 2]", "[1, 3, 0]"),
+        ("spheres", "rank 2 [2 + 1", "rank 2 [2 + 0"),
+    ] {
+        let own = verifier::check(of(kind)).expect("accepted");
         assert!(own.contains(from), "{own}");
-        assert!(is_false(text, &own.replace(from, to)).is_some(), "{to}");
+        assert!(is_false(of(kind), &own.replace(from, to)).is_some(), "{to}");
     }
-    let (_, text, _) = all.iter().find(|o| o.0 == "spheres").expect("spheres");
-    let own = verifier::check(text).expect("accepted");
-    assert!(is_false(text, &own.replace("rank 2 [2 + 1", "rank 2 [2 + 0")).is_some(), "{own}");
-    let (_, text, _) = all.iter().find(|o| o.0 == "time").expect("a time");
-    let bounds = words(text, "time").join(" ");
-    assert!(is_false(&text.replace(&bounds, "1p0 3p-1"), "").is_some());
-    let (_, text, _) = all.iter().find(|o| o.0 == "modes").expect("modes");
-    assert!(is_false(&text.replace("modes 3", "modes 4"), "").is_some());
+    let bounds = words(of("time"), "time").join(" ");
+    assert!(is_false(&of("time").replace(&bounds, "1p0 3p-1"), "").is_some());
+    assert!(is_false(&of("modes").replace("modes 3", "modes 4"), "").is_some());
 }

@@ -23,42 +23,12 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The solution of a small linear system.
-fn solved(mut a: Vec<Vec<f64>>, mut b: Vec<f64>) -> Option<Vec<f64>> {
-    let n = b.len();
-    for c in 0..n {
-        let pivot = (c..n).max_by(|x, y| a[*x][c].abs().total_cmp(&a[*y][c].abs()))?;
-        a.swap(c, pivot);
-        b.swap(c, pivot);
-        if a[c][c] == 0.0 || !a[c][c].is_finite() {
-            return None;
-        }
-        for x in c + 1..n {
-            let factor = a[x][c] / a[c][c];
-            let pivot = a[c].clone();
-            a[x].iter_mut().zip(&pivot).skip(c).for_each(|(v, p)| *v -= factor * p);
-            b[x] -= factor * b[c];
-        }
-    }
-    for c in (0..n).rev() {
-        let rest: f64 = (c + 1..n).map(|y| a[c][y] * b[y]).sum();
-        b[c] = (b[c] - rest) / a[c][c];
-    }
-    Some(b)
-}
-
 /// Permutations of `0..n`.
 fn permutations(n: usize) -> Vec<Vec<usize>> {
-    if n == 0 {
-        return vec![vec![]];
-    }
-    let shorter = permutations(n - 1);
-    let with = |p: &Vec<usize>, at: usize| {
-        let mut p = p.clone();
-        p.insert(at, n - 1);
-        p
-    };
-    shorter.iter().flat_map(|p| (0..n).map(move |at| with(p, at))).collect()
+    let longer = |p: &Vec<usize>, at: usize| [&p[..at], &[p.len()], &p[at..]].concat();
+    (0..n).fold(vec![vec![]], |all, k| {
+        all.iter().flat_map(|p| (0..=k).map(move |at| longer(p, at))).collect()
+    })
 }
 
 impl Problem<'_> {
@@ -95,20 +65,18 @@ impl Problem<'_> {
     }
 
     /// The derivative of the gradient at normalised points, by central differences.
-    fn jacobian(&self, x: &[f64]) -> Vec<Vec<f64>> {
+    fn jacobian(&self, x: &[f64]) -> Vec<f64> {
         let step = 1e-6;
-        let columns: Vec<Vec<f64>> = (0..x.len())
-            .map(|c| {
-                let shifted = |sign: f64| {
-                    let mut y = x.to_vec();
-                    y[c] += sign * step;
-                    self.gradient(&self.unit(&y))
-                };
-                let (up, down) = (shifted(1.0), shifted(-1.0));
-                up.iter().zip(&down).map(|(u, d)| (u - d) / (2.0 * step)).collect()
-            })
-            .collect();
-        (0..x.len()).map(|r| columns.iter().map(|c| c[r]).collect()).collect()
+        let column = |c: usize| -> Vec<f64> {
+            let [up, down] = [step, -step].map(|shift| {
+                let mut y = x.to_vec();
+                y[c] += shift;
+                self.gradient(&self.unit(&y))
+            });
+            up.iter().zip(&down).map(|(u, d)| (u - d) / (2.0 * step)).collect()
+        };
+        let columns: Vec<Vec<f64>> = (0..x.len()).map(column).collect();
+        (0..x.len()).flat_map(|r| columns.iter().map(move |c| c[r])).collect()
     }
 
     /// Levenberg and Marquardt from a start; `None` if it does not end at a critical point.
@@ -117,19 +85,16 @@ impl Problem<'_> {
         let size = |g: &[f64]| dot(g, g);
         let mut g = self.gradient(&x);
         for _ in 0..200 {
-            let j = self.jacobian(&x);
-            let n = x.len();
-            let normal = |p: usize, q: usize| (0..n).map(|r| j[r][p] * j[r][q]).sum::<f64>();
-            let a: Vec<Vec<f64>> = (0..n)
-                .map(|p| {
-                    (0..n).map(|q| normal(p, q) + if p == q { damping } else { 0.0 }).collect()
-                })
-                .collect();
-            let b: Vec<f64> =
-                (0..n).map(|p| -(0..n).map(|r| j[r][p] * g[r]).sum::<f64>()).collect();
-            let step = solved(a, b)?;
-            let next: Vec<f64> =
-                self.unit(&x.iter().zip(&step).map(|(x, s)| x + s).collect::<Vec<_>>());
+            let (j, n) = (self.jacobian(&x), x.len());
+            let mut a = dense::transpose_mul(&j, &j, n);
+            (0..n).for_each(|p| a[p * n + p] += damping);
+            let b: Vec<f64> = dense::transpose_mul(&j, &g, n).iter().map(|v| -v).collect();
+            let step = dense::solve(&a, &b);
+            if !step.iter().all(|s| s.is_finite()) {
+                return None;
+            }
+            let next: Vec<f64> = x.iter().zip(&step).map(|(x, s)| x + s).collect();
+            let next = self.unit(&next);
             let new = self.gradient(&next);
             if size(&new) < size(&g) {
                 (x, g) = (next, new);
@@ -148,13 +113,10 @@ impl Problem<'_> {
     /// Index, clusters and rank; `None` for a degenerate point.
     fn describe(&self, x: Vec<f64>) -> Option<Found> {
         let (n, d) = (self.n(), self.d);
-        let j = self.jacobian(&x);
+        let (j, m) = (self.jacobian(&x), n * d);
         // Symmetric, and 0 in the radial directions, up to rounding.
-        let flat: Vec<f64> = (0..n * d)
-            .flat_map(|p| (0..n * d).map(move |q| (p, q)))
-            .map(|(p, q)| 0.5 * (j[p][q] + j[q][p]))
-            .collect();
-        let values = dense::symmetric_eigenvalues(&flat, n * d)?;
+        let flat: Vec<f64> = (0..m * m).map(|e| 0.5 * (j[e] + j[e % m * m + e / m])).collect();
+        let values = dense::symmetric_eigenvalues(&flat, m)?;
         let largest = max_abs(&values);
         let gram: Vec<f64> =
             (0..n * n).map(|e| dot(self.row(&x, e / n), self.row(&x, e % n))).collect();

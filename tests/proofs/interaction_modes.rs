@@ -1,14 +1,10 @@
 //! Modes of density estimates whose kernel is an interaction on the circle.
 
+use crate::given::phi;
 use metastable::Result;
-use metastable::attention::interaction::Interaction;
 use metastable::num::{deviation::largest, stream::Stream};
 use metastable::proofs::modes::{circle, interaction};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
-
-fn phi(text: &str) -> Interaction {
-    Interaction::parse(text, &[]).expect("an interaction")
-}
 
 fn angles(n: usize, stream: &mut Stream) -> Vec<f64> {
     (0..n).map(|_| stream.uniform_in(-4.0, 8.0)).collect()

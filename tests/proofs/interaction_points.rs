@@ -1,20 +1,11 @@
 //! Certified critical points of the energies of interactions.
 
+use crate::given::{polygon, tetrahedron};
 use metastable::attention::interaction::Interaction;
 use metastable::landscape::CriticalPoint;
 use metastable::proofs::critical_point::{Certificate, check, prove, prove_interaction};
 use metastable::sphere::Tokens;
 use metastable_verifier as verifier;
-
-fn polygon(n: usize) -> Tokens {
-    let angle = |k: usize| std::f64::consts::TAU * k as f64 / n as f64;
-    Tokens::from_angles(&(0..n).map(angle).collect::<Vec<_>>()).expect("tokens")
-}
-
-fn tetrahedron() -> Tokens {
-    let rows = vec![1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0, 1.0];
-    Tokens::normalised(3, rows).expect("tokens")
-}
 
 fn phi(text: &str) -> Interaction {
     Interaction::parse(text, &[("beta", 4.0)]).expect("an interaction")
@@ -53,15 +44,19 @@ fn the_exponential_as_a_formula_has_the_signs_of_the_exponential() {
 
 #[test]
 fn polygons_that_stay_and_polygons_that_do_not() {
-    // Under s^2 the triangle is a strict maximum, under s^3 two directions lead up.
-    assert_eq!(signs("s^2", &polygon(3), &[1, 1, 1]), (0, 2));
-    assert_eq!(signs("s^3", &polygon(3), &[1, 1, 1]), (2, 0));
     // A positive increasing interaction that keeps five tokens apart.
     let step = "1/(1 + exp(-10*(s + 0.25)))";
-    assert_eq!(signs(step, &polygon(5), &[1; 5]), (0, 4));
-    assert_eq!(signs(step, &polygon(5), &[3; 5]), (0, 14));
-    // A kink away from all inner products is no obstacle.
-    assert_eq!(signs("relu(s + 0.75)", &polygon(3), &[1, 1, 1]), (2, 0));
+    for (text, sizes, found) in [
+        // Under s^2 the triangle is a strict maximum, under s^3 two directions lead up.
+        ("s^2", &[1, 1, 1][..], (0, 2)),
+        ("s^3", &[1, 1, 1], (2, 0)),
+        (step, &[1; 5], (0, 4)),
+        (step, &[3; 5], (0, 14)),
+        // A kink away from all inner products is no obstacle.
+        ("relu(s + 0.75)", &[1, 1, 1], (2, 0)),
+    ] {
+        assert_eq!(signs(text, &polygon(sizes.len()), sizes), found, "{text}");
+    }
 }
 
 #[test]
@@ -74,17 +69,20 @@ fn kinks_and_false_statements_are_refused() {
 
     let proof = prove_interaction(&phi("s^2"), &triangle, &[1, 1, 1]).expect("a proof");
     assert!(check(&proof).is_ok());
-    let other = |change: fn(&mut Certificate)| {
-        let mut c = proof.clone();
-        change(&mut c);
-        check(&c).is_err() && verifier::check(&c.to_text()).is_err()
-    };
-    assert!(other(|c| (c.unstable, c.morse_index) = (1, 1)));
-    assert!(other(|c| c.formula = phi("s^3").formula().clone().into()));
-    assert!(other(|c| c.formula = None));
-    assert!(other(|c| c.points[0] += 1e-3));
-    assert!(other(|c| c.radius = 0.09));
-    assert!(other(|c| c.sizes[0] = 2));
+    let lies: [fn(&mut Certificate); 6] = [
+        |c| (c.unstable, c.morse_index) = (1, 1),
+        |c| c.formula = phi("s^3").formula().clone().into(),
+        |c| c.formula = None,
+        |c| c.points[0] += 1e-3,
+        |c| c.radius = 0.09,
+        |c| c.sizes[0] = 2,
+    ];
+    for (k, lie) in lies.into_iter().enumerate() {
+        let mut forged = proof.clone();
+        lie(&mut forged);
+        let refused = check(&forged).is_err() && verifier::check(&forged.to_text()).is_err();
+        assert!(refused, "lie {k}");
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ use metastable::num::interval::Interval;
 use metastable::num::stream::Stream;
 use num_bigint::BigInt;
 use num_rational::BigRational;
+use rayon::prelude::*;
 
 /// A rational without reduction: greatest common divisors would take most of the time.
 fn ratio(numerator: BigInt, denominator: BigInt) -> BigRational {
@@ -95,18 +96,9 @@ fn number(s: &mut Stream) -> f64 {
         3 => of(2046 - s.index(60)),
         4 => s.index(20) as f64 - 10.0,
         5 => {
-            let landmarks = [
-                0.0,
-                -0.0,
-                f64::MIN_POSITIVE,
-                f64::MAX,
-                f64::MIN,
-                1.0,
-                -1.0,
-                f64::EPSILON,
-                f64::from_bits(1),
-                1.0 / 3.0,
-            ];
+            let least = f64::from_bits(1);
+            let ends = [f64::MIN_POSITIVE, f64::MAX, f64::MIN, f64::EPSILON, least, 1.0 / 3.0];
+            let landmarks = [&[0.0, -0.0, 1.0, -1.0][..], &ends].concat();
             landmarks[s.index(landmarks.len())]
         }
         6 => of(512 + s.index(1022)),
@@ -176,10 +168,9 @@ fn one_operation(s: &mut Stream) {
     assert!(sharp(found, &range), "{name} {a:?} {b:?} {found:?}");
     let apart = |x: f64, y: f64| plus(&exact(y), &minus(&exact(x)));
     assert!(a.contains(a.mid()) && above(a.width(), &apart(a.lo(), a.hi())), "{a:?}");
-    assert!(
-        above(a.radius(), &apart(a.lo(), a.mid())) && above(a.radius(), &apart(a.mid(), a.hi())),
-        "{a:?}"
-    );
+    for (x, y) in [(a.lo(), a.mid()), (a.mid(), a.hi())] {
+        assert!(above(a.radius(), &apart(x, y)), "{a:?}");
+    }
 }
 
 /// Checks a root by the squares of its bounds.
@@ -190,34 +181,18 @@ fn root(a: Interval) {
     }
     let square = |x: f64| times(&exact(x), &exact(x));
     let (low, high) = (exact(a.lo().max(0.0)), exact(a.hi()));
-    assert!(
-        found.lo() >= 0.0
-            && at_most(&square(found.lo()), &low)
-            && at_most(&high, &square(found.hi())),
-        "{a:?} {found:?}"
-    );
-    let (inner_low, inner_high) =
-        (found.lo().next_up().next_up(), found.hi().next_down().next_down().max(0.0));
-    assert!(
-        at_most(&low, &square(inner_low)) && at_most(&square(inner_high), &high),
-        "{a:?} {found:?}"
-    );
-}
-
-/// Half a million operations from one seed.
-fn half_a_million(seed: u64) {
-    let mut s = Stream::new(seed, &["exact rationals"]);
-    (0..500_000).for_each(|_| one_operation(&mut s));
+    let outer = at_most(&square(found.lo()), &low) && at_most(&high, &square(found.hi()));
+    assert!(found.lo() >= 0.0 && outer, "{a:?} {found:?}");
+    let (up, down) = (found.lo().next_up().next_up(), found.hi().next_down().next_down().max(0.0));
+    assert!(at_most(&low, &square(up)) && at_most(&square(down), &high), "{a:?} {found:?}");
 }
 
 #[test]
-fn half_a_million_operations_enclose_the_exact_range() {
-    half_a_million(1);
-}
-
-#[test]
-fn another_half_million_operations_enclose_the_exact_range() {
-    half_a_million(2);
+fn a_million_operations_enclose_the_exact_range() {
+    [1, 2].into_par_iter().for_each(|seed| {
+        let mut s = Stream::new(seed, &["exact rationals"]);
+        (0..500_000).for_each(|_| one_operation(&mut s));
+    });
 }
 
 /// Binary digits after the point of the sums below.
@@ -253,10 +228,8 @@ impl Bounds {
 /// negative x.
 fn exponential(x: f64) -> [BigRational; 2] {
     let y = Bounds::of(&ratio(exact(x.abs()).numer().clone(), exact(x.abs()).denom() << 10usize));
-    let sum = y
-        .terms()
-        .iter()
-        .fold(Bounds(BigInt::ZERO, BigInt::from(2)), |s, t| Bounds(s.0 + &t.0, s.1 + &t.1));
+    let rest = Bounds(BigInt::ZERO, BigInt::from(2));
+    let sum = y.terms().iter().fold(rest, |s, t| Bounds(s.0 + &t.0, s.1 + &t.1));
     let Bounds(low, high) = (0..10).fold(sum, |p, _| p.times(&p));
     let one = two_to(DIGITS);
     if x < 0.0 {
@@ -271,11 +244,9 @@ fn circular(x: f64) -> [[BigRational; 2]; 2] {
     let terms = Bounds::of(&exact(x.abs())).terms();
     let sum = |k: usize| {
         let part = |start: usize| {
-            terms
-                .iter()
-                .skip(start)
-                .step_by(4)
-                .fold(Bounds(BigInt::ZERO, BigInt::ZERO), |s, t| Bounds(s.0 + &t.0, s.1 + &t.1))
+            let zero = Bounds(BigInt::ZERO, BigInt::ZERO);
+            let part = terms.iter().skip(start).step_by(4);
+            part.fold(zero, |s, t| Bounds(s.0 + &t.0, s.1 + &t.1))
         };
         let (up, down) = (part(k), part(k + 2));
         let one = two_to(DIGITS);
@@ -294,11 +265,13 @@ fn in_range(s: &mut Stream, end: f64, unit: f64) -> f64 {
     sign * match s.index(5) {
         0 => number(s).abs().min(end),
         // Where the exponential changes its method.
-        4 => (if s.index(2) == 0 { 709f64.next_up() } else { 700f64.next_up() }
-            + s.index(3) as f64 * s.uniform())
-        .min(end),
+        4 => {
+            let change = if s.index(2) == 0 { 709f64 } else { 700f64 };
+            (change.next_up() + s.index(3) as f64 * s.uniform()).min(end)
+        }
         1 => {
-            ((s.index((end / unit) as usize) as f64 * unit) + s.normal() * f64::EPSILON * end).abs()
+            let multiple = s.index((end / unit) as usize) as f64 * unit;
+            (multiple + s.normal() * f64::EPSILON * end).abs()
         }
         2 => (0..s.index(3)).fold(end, |v, _| v.next_down()),
         _ => s.uniform_in(0.0, end),
@@ -338,11 +311,9 @@ fn exponentials_enclose_rational_bounds_of_the_exact_value() {
 #[test]
 fn sines_and_cosines_enclose_rational_bounds_of_the_exact_values() {
     let unit = Interval::new(-1.0, 1.0);
-    assert!(
-        [4.000_001, -5.0, 1e300, f64::INFINITY]
-            .iter()
-            .all(|x| Interval::exact(*x).sin_cos() == (unit, unit))
-    );
+    for x in [4.000_001, -5.0, 1e300, f64::INFINITY] {
+        assert_eq!(Interval::exact(x).sin_cos(), (unit, unit));
+    }
     let mut s = Stream::new(1, &["circular"]);
     for _ in 0..15_000 {
         let x = in_range(&mut s, 4.0, std::f64::consts::FRAC_PI_4);
@@ -351,17 +322,13 @@ fn sines_and_cosines_enclose_rational_bounds_of_the_exact_values() {
         for x in [a.lo(), a.hi(), inner] {
             let [exact_sin, exact_cos] = circular(x);
             for (found, [low, high]) in [(sin, exact_sin), (cos, exact_cos)] {
-                assert!(
-                    below(found.lo(), &low) && above(found.hi(), &high),
-                    "{x} of {a:?} {found:?}"
-                );
+                let holds = below(found.lo(), &low) && above(found.hi(), &high);
+                assert!(holds, "{x} of {a:?} {found:?}");
             }
         }
         // The width of the interval, and 24 terms below 4^4 / 4! with a few roundings each.
-        assert!(
-            sin.width().max(cos.width()) <= 1.1 * a.width() + 1024.0 * f64::EPSILON,
-            "{a:?} {sin:?} {cos:?}"
-        );
+        let width = sin.width().max(cos.width());
+        assert!(width <= 1.1 * a.width() + 1024.0 * f64::EPSILON, "{a:?} {sin:?} {cos:?}");
     }
 }
 
@@ -374,13 +341,14 @@ fn the_rational_bounds_have_the_known_digits() {
         at_most(&bounds[0], &plus(&wanted, &unit))
             && at_most(&plus(&wanted, &minus(&unit)), &bounds[1])
     };
-    assert!(
-        near(exponential(0.0), "1000000000000000000000000000000")
-            && near(exponential(1.0), "2718281828459045235360287471352")
-    );
-    assert!(near(exponential(-1.0), "367879441171442321595523770161"));
     let ([sin, _], [_, cos]) = (circular(1.0), circular(2.0));
-    assert!(
-        near(sin, "841470984807896506652502321630") && near(cos, "-416146836547142386997568229500")
-    );
+    for (bounds, text) in [
+        (exponential(0.0), "1000000000000000000000000000000"),
+        (exponential(1.0), "2718281828459045235360287471352"),
+        (exponential(-1.0), "367879441171442321595523770161"),
+        (sin, "841470984807896506652502321630"),
+        (cos, "-416146836547142386997568229500"),
+    ] {
+        assert!(near(bounds, text), "{text}");
+    }
 }

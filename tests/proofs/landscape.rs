@@ -33,6 +33,19 @@ fn cross(d: usize) -> Tokens {
     Tokens::new(d, x).expect("unit rows")
 }
 
+/// A search with this many starts, the fixed ones and random ones.
+fn search(n: usize, d: usize, beta: f64, starts: usize) -> Search<Exponential> {
+    let energy = Exponential { beta };
+    Search { energy, n, d, starts, max_starts: starts, fixed: true, seed: 1 }
+}
+
+/// A critical point of clusters of these sizes.
+fn clusters(beta: f64, x: Tokens, sizes: &[usize]) -> CriticalPoint {
+    let masses: Vec<f64> = sizes.iter().map(|s| *s as f64).collect();
+    let x = x.with_masses(&masses).expect("masses");
+    CriticalPoint::near(beta, &x, sizes).expect("a critical point")
+}
+
 fn sorted(mut v: Vec<f64>) -> Vec<f64> {
     v.sort_by(f64::total_cmp);
     v
@@ -74,11 +87,8 @@ fn symmetric_families_have_their_exact_spectra() {
     }
     for d in [3, 4, 6] {
         for beta in [0.5, 4.0, 25.0] {
-            let x = Law::parse("simplex")
-                .and_then(|l| {
-                    l.sample(d + 1, d, &mut metastable::num::stream::Stream::new(1, &["t"]))
-                })
-                .expect("a simplex");
+            let law = Law::parse("simplex").expect("registered");
+            let x = law.sample(d + 1, d, &mut Stream::new(1, &["t"])).expect("a simplex");
             let found = Spectrum::of_tokens(beta, &x).expect("small");
             assert_close(&found.values, &expand(&simplex(d, beta)), 1e-12);
             assert_eq!(
@@ -99,12 +109,8 @@ fn spectra_agree_with_the_references() {
         let beta = number(&case["beta"]);
         // The reference is in the round metric and unscaled; masses are 1/n.
         let factor = beta.exp() / x.n() as f64;
-        let found: Vec<f64> = Spectrum::of_tokens(beta, &x)
-            .expect("small")
-            .values
-            .iter()
-            .map(|v| v * factor)
-            .collect();
+        let found = Spectrum::of_tokens(beta, &x).expect("small").values;
+        let found: Vec<f64> = found.iter().map(|v| v * factor).collect();
         assert_close(&found, &numbers(&case["eigenvalues"]), 1e-11);
     }
 }
@@ -113,21 +119,12 @@ fn spectra_agree_with_the_references() {
 fn clusters_have_the_spectrum_of_their_tokens() {
     // Two clusters of 3 and 2 tokens: the reduced spectrum with multiplicities equals that of five
     // tokens.
-    let pair = Tokens::from_angles(&[0.4, 0.4 + std::f64::consts::PI])
-        .and_then(|x| x.with_masses(&[3.0, 2.0]))
-        .expect("a pair");
-    let five = Tokens::from_angles(&[
-        0.4,
-        0.4,
-        0.4,
-        0.4 + std::f64::consts::PI,
-        0.4 + std::f64::consts::PI,
-    ])
-    .expect("tokens");
-    let (few, all) = (
-        Spectrum::of_clusters(2.0, &pair, &[3, 2]).expect("small"),
-        Spectrum::of_tokens(2.0, &five).expect("small"),
-    );
+    let tokens = |places: &[f64]| Tokens::from_angles(places).expect("tokens");
+    let (here, there) = (0.4, 0.4 + std::f64::consts::PI);
+    let pair = tokens(&[here, there]).with_masses(&[3.0, 2.0]).expect("masses");
+    let few = Spectrum::of_clusters(2.0, &pair, &[3, 2]).expect("small");
+    let all = tokens(&[here, here, here, there, there]);
+    let all = Spectrum::of_tokens(2.0, &all).expect("small");
     assert_close(&few.values, &all.values, 1e-13);
     assert_eq!((few.unstable, few.morse_index, few.nullity, few.rotations), (1, 3, 0, 1));
 }
@@ -137,10 +134,7 @@ fn tiny_unstable_rates_keep_their_sign() {
     // Antipodal clusters escape at the rate e^{-2 beta}: from beta = 19 on below the rounding of
     // the rates within clusters.
     for beta in [5.0, 19.0, 60.0, 300.0] {
-        let pair = Tokens::from_angles(&[0.0, std::f64::consts::PI])
-            .and_then(|x| x.with_masses(&[4.0, 3.0]))
-            .expect("a pair");
-        let s = CriticalPoint::near(beta, &pair, &[4, 3]).expect("a saddle").spectrum;
+        let s = clusters(beta, polygon(2, 2), &[4, 3]).spectrum;
         assert_eq!((s.unstable, s.morse_index, s.nullity), (1, 5, 0), "beta = {beta}");
     }
 }
@@ -150,17 +144,7 @@ fn the_search_finds_all_critical_points_of_small_systems_and_their_certificates_
     // d = 2, n = 5, beta = 6: every composition that balances; d = 3, n = 4: consensus, pairs,
     // triangles, simplex.
     for (n, d, beta, least) in [(5, 2, 6.0, 7), (4, 3, 2.0, 6), (8, 3, 4.0, 40), (4, 2, 60.0, 5)] {
-        let found = Search {
-            energy: Exponential { beta },
-            n,
-            d,
-            starts: 200,
-            max_starts: 200,
-            fixed: true,
-            seed: 1,
-        }
-        .run()
-        .expect("valid");
+        let found = search(n, d, beta, 200).run().expect("valid");
         assert!(found.points.len() >= least, "{n} {d} {beta}: {}", found.points.len());
         for p in &found.points {
             assert!(p.residual <= 1e-12);
@@ -182,43 +166,23 @@ fn the_search_finds_all_critical_points_of_small_systems_and_their_certificates_
 fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
     for (n, orbits) in [(4, 6), (5, 10), (6, 20)] {
         for (beta, seed) in [(1.0, 1), (4.0, 1), (4.0, 2), (4.0, 3)] {
-            let search = Search {
-                energy: Exponential { beta },
-                n,
-                d: 3,
-                starts: 40,
-                max_starts: 40,
-                fixed: true,
-                seed,
-            };
+            let search = Search { seed, ..search(n, 3, beta, 40) };
             let found = search.run().expect("valid");
             assert_eq!(found.points.len(), orbits, "n = {n}, beta = {beta}, seed = {seed}");
             assert_eq!((found.hits.len(), found.starts), (orbits, 40));
             // One random start yields at most three points: the fixed starts matter.
-            let random = Search { fixed: false, starts: 1, max_starts: 1, ..search.clone() }
-                .run()
-                .expect("valid");
+            let random = Search { fixed: false, starts: 1, max_starts: 1, ..search };
+            let random = random.run().expect("valid");
             assert!(random.points.len() < orbits && random.fixed_starts == 0);
         }
     }
     // The tetrahedron is the minimum of the energy at every beta: no curve of points exists at one
     // beta only.
     for beta in [0.05, 0.5, 3.0, 7.6, 12.0] {
-        let found = Search {
-            energy: Exponential { beta },
-            n: 4,
-            d: 3,
-            starts: 0,
-            max_starts: 0,
-            fixed: true,
-            seed: 1,
-        }
-        .run()
-        .expect("valid");
+        let found = search(4, 3, beta, 0).run().expect("valid");
         assert_eq!(found.points.len(), 6, "beta = {beta}");
-        assert!(
-            found.points.last().is_some_and(|p| p.symmetry == 24 && p.spectrum.morse_index == 0)
-        );
+        let last = &found.points[5];
+        assert!(last.symmetry == 24 && last.spectrum.morse_index == 0);
     }
 }
 
@@ -226,11 +190,8 @@ fn no_seed_misses_a_critical_point_of_few_tokens_on_the_sphere() {
 #[test]
 fn branches_keep_every_point_over_a_range_of_beta() {
     let values: Vec<f64> = (0..12).map(|k| 0.25 * 1.5f64.powi(k)).collect();
-    let search = |beta: f64| {
-        let energy = Exponential { beta };
-        Search { energy, n: 4, d: 3, starts: 4, max_starts: 4, fixed: true, seed: 1 }.run()
-    };
-    let mut results: Vec<_> = values.iter().map(|b| search(*b).expect("valid")).collect();
+    let of = |beta: &f64| search(4, 3, *beta, 4).run().expect("valid");
+    let mut results: Vec<_> = values.iter().map(of).collect();
     // What one value misses comes from its neighbours.
     results[5].points.clear();
     results[5].hits.clear();
@@ -246,11 +207,8 @@ fn branches_keep_every_point_over_a_range_of_beta() {
     }
     // On the circle, five tokens: the point of sizes 3+1+1 begins at the pitchfork of 3+2.
     let values = [0.15, 0.19, 0.22, 0.3];
-    let search = |beta: f64| {
-        let energy = Exponential { beta };
-        Search { energy, n: 5, d: 2, starts: 40, max_starts: 40, fixed: true, seed: 1 }.run()
-    };
-    let results: Vec<_> = values.iter().map(|b| search(*b).expect("valid")).collect();
+    let of = |beta: &f64| search(5, 2, *beta, 40).run().expect("valid");
+    let results: Vec<_> = values.iter().map(of).collect();
     let family = Family { values: &values, energy: &|beta| Ok(Exponential { beta }) };
     let branches = family.branches(&results).expect("valid");
     let late: Vec<_> = branches.iter().filter(|b| b.first == 2).collect();
@@ -263,71 +221,46 @@ fn branches_keep_every_point_over_a_range_of_beta() {
 fn both_kinds_of_energy_have_the_same_search() {
     let parse =
         |text: &str| InteractionEnergy::new(Interaction::parse(text, &[]).expect("an interaction"));
-    let sizes = |sizes: &[usize]| {
-        let mut s = sizes.to_vec();
-        s.sort_unstable();
-        s
-    };
     for (n, d) in [(4, 2), (5, 2), (4, 3)] {
-        let energy = Exponential { beta: 3.0 };
-        let one = Search { energy, n, d, starts: 40, max_starts: 40, fixed: true, seed: 1 }.run();
-        let energy = parse("exp:beta=3");
-        let other = Search { energy, n, d, starts: 40, max_starts: 40, fixed: true, seed: 1 }.run();
+        let (energy, starts) = (parse("exp:beta=3"), 40);
+        let other = Search { energy, n, d, starts, max_starts: starts, fixed: true, seed: 1 };
+        let (one, other) = (search(n, d, 3.0, starts).run(), other.run());
         let (one, other) = (one.expect("valid"), other.expect("valid"));
-        let kinds: Vec<_> =
-            one.points.iter().map(|p| (sizes(&p.sizes), p.spectrum.unstable)).collect();
-        let others: Vec<_> =
-            other.points.iter().map(|p| (sizes(&p.sizes), p.spectrum.unstable)).collect();
-        assert_eq!(kinds, others, "{n} {d}");
+        let one = one.points.iter().map(|p| (sorted_sizes(&p.sizes), p.spectrum.unstable));
+        let other = other.points.iter().map(|p| (sorted_sizes(&p.sizes), p.spectrum.unstable));
+        assert_eq!(one.collect::<Vec<_>>(), other.collect::<Vec<_>>(), "{n} {d}");
     }
     // s^2 on the circle: the tight frames of mean zero form continua, each listed once.
-    let search = Search {
-        energy: parse("power:p=1"),
-        n: 4,
-        d: 2,
-        starts: 64,
-        max_starts: 64,
-        fixed: true,
-        seed: 1,
-    };
+    let energy = parse("power:p=1");
+    let search = Search { energy, n: 4, d: 2, starts: 64, max_starts: 64, fixed: true, seed: 1 };
     let found = search.run().expect("valid");
     assert!(found.points.len() < 20, "{}", found.points.len());
-    let with_form = parse("exp:beta=3").with_form(2, diagonal()).expect("symmetric");
-    let refused =
-        Search { energy: with_form, n: 4, d: 2, starts: 1, max_starts: 1, fixed: true, seed: 1 };
+    // A matrix that is not a multiple of the identity.
+    let form = (2, vec![1.0, 0.0, 0.0, 2.0]);
+    let energy = parse("exp:beta=3").with_form(2, form).expect("symmetric");
+    let refused = Search { energy, n: 4, d: 2, starts: 1, max_starts: 1, fixed: true, seed: 1 };
     assert!(refused.run().expect_err("refused").to_string().contains("identity"));
 }
 
-/// A matrix that is not a multiple of the identity.
-fn diagonal() -> metastable::attention::Matrix {
-    (2, vec![1.0, 0.0, 0.0, 2.0])
+fn sorted_sizes(sizes: &[usize]) -> Vec<usize> {
+    let mut sizes = sizes.to_vec();
+    sizes.sort_unstable();
+    sizes
 }
 
 #[test]
 fn a_search_estimates_how_many_points_it_missed() {
-    let search = Search {
-        energy: Exponential { beta: 4.0 },
-        n: 8,
-        d: 3,
-        starts: 24,
-        max_starts: 24,
-        fixed: false,
-        seed: 1,
-    };
+    let search = Search { fixed: false, ..search(8, 3, 4.0, 24) };
     let found = search.run().expect("valid");
     // 24 starts cannot find the more than 70 points: they find most points once, and the estimate
     // reports many missing points.
-    assert!(
-        found.found_once() >= 10 && found.unseen() > 5.0 && !found.is_settled(),
-        "{} {}",
-        found.found_once(),
-        found.unseen()
-    );
+    let (once, unseen) = (found.found_once(), found.unseen());
+    assert!(once >= 10 && unseen > 5.0 && !found.is_settled(), "{once} {unseen}");
     // An extensible search continues until its second half found nothing new.
-    let longer =
-        Search { n: 4, starts: 4, max_starts: 1000, ..search.clone() }.run().expect("valid");
+    let longer = Search { n: 4, starts: 4, max_starts: 1000, ..search.clone() };
+    let longer = longer.run().expect("valid");
     assert!(longer.is_settled() && (4..1000).contains(&longer.starts), "{}", longer.starts);
-    let limited = Search { starts: 4, max_starts: 40, ..search.clone() }.run().expect("valid");
+    let limited = Search { starts: 4, max_starts: 40, ..search }.run().expect("valid");
     assert!(!limited.is_settled() && limited.starts == 40, "{}", limited.starts);
     // Hits count starts: every point of a search without fixed starts has some.
     assert!(longer.hits.iter().all(|h| (1..=longer.starts).contains(h)));
@@ -336,19 +269,17 @@ fn a_search_estimates_how_many_points_it_missed() {
 #[test]
 fn the_repulsive_landscape_has_other_local_maxima() {
     // beta < -2/3: the regular triangle is a local maximum of E.
-    let triangle = CriticalPoint::near(-1.0, &polygon(3, 2), &[1, 1, 1]).expect("a critical point");
-    assert_eq!((triangle.spectrum.unstable, triangle.spectrum.morse_index), (0, 2));
-    assert!(check(&prove(&triangle).expect("a proof")).is_ok());
-    let triangle = CriticalPoint::near(-0.6, &polygon(3, 2), &[1, 1, 1]).expect("a critical point");
-    assert_eq!(triangle.spectrum.unstable, 2);
+    for (beta, signs) in [(-1.0, (0, 2)), (-0.6, (2, 0))] {
+        let triangle = clusters(beta, polygon(3, 2), &[1, 1, 1]);
+        assert_eq!((triangle.spectrum.unstable, triangle.spectrum.morse_index), signs, "{beta}");
+        assert!(check(&prove(&triangle).expect("a proof")).is_ok());
+    }
 }
 
 #[test]
 fn sixty_clusters_are_certified() {
     for (m, beta) in [(60, 400.0), (20, 7.0)] {
-        let x = polygon(m, 2);
-        let p = CriticalPoint::near(beta, &x, &vec![1; m]).expect("a critical point");
-        let proof = prove(&p).expect("a proof");
+        let proof = prove(&clusters(beta, polygon(m, 2), &vec![1; m])).expect("a proof");
         check(&proof).expect("accepted");
         assert_eq!(proof.unstable + proof.morse_index + 1, m);
     }
@@ -358,8 +289,7 @@ fn sixty_clusters_are_certified() {
 fn tampered_certificates_are_rejected() {
     let x = polygon(3, 2).with_masses(&[1.0, 2.0, 1.0]).expect("masses");
     assert!(CriticalPoint::near(8.0, &x, &[1, 1, 1]).is_err());
-    let p = CriticalPoint::near(8.0, &x, &[1, 2, 1]).expect("a critical point");
-    let proof = prove(&p).expect("a proof");
+    let proof = prove(&clusters(8.0, x, &[1, 2, 1])).expect("a proof");
     let text = proof.to_text();
     assert_eq!(Certificate::from_text(&text).expect("own file"), proof);
     // Any changed digit is found by the parser or by the checker.
@@ -369,11 +299,9 @@ fn tampered_certificates_are_rejected() {
         let checked = Certificate::from_text(&changed).and_then(|c| check(&c));
         assert!(checked.is_err(), "changed character {k}");
     }
-    assert!(
-        Certificate::from_text("").is_err()
-            && Certificate::from_text("{}").is_err()
-            && Certificate::from_text(&text[..text.len() / 2]).is_err()
-    );
+    for damaged in ["", "{}", &text[..text.len() / 2]] {
+        assert!(Certificate::from_text(damaged).is_err(), "{damaged}");
+    }
     // The checker rejects false statements.
     let lies: [fn(&mut Certificate); 8] = [
         |c| c.unstable += 1,
@@ -396,26 +324,15 @@ fn tampered_certificates_are_rejected() {
 #[test]
 fn a_degenerate_point_is_not_certified() {
     // beta = -2/3: the curvature of the triangle vanishes.
-    let point = CriticalPoint::near(-2.0 / 3.0, &polygon(3, 2), &[1, 1, 1]);
-    if let Ok(p) = point {
-        assert!(p.spectrum.is_nearly_degenerate());
-        assert!(prove(&p).is_err());
+    if let Ok(p) = CriticalPoint::near(-2.0 / 3.0, &polygon(3, 2), &[1, 1, 1]) {
+        assert!(p.spectrum.is_nearly_degenerate() && prove(&p).is_err());
     }
 }
 
 #[test]
 fn connections_climb_the_energy_and_end_at_consensus() {
-    let mut found = Search {
-        energy: Exponential { beta: 5.0 },
-        n: 4,
-        d: 2,
-        starts: 100,
-        max_starts: 100,
-        fixed: true,
-        seed: 3,
-    }
-    .run()
-    .expect("valid");
+    let search = Search { seed: 3, ..search(4, 2, 5.0, 100) };
+    let mut found = search.run().expect("valid");
     let sa = dynamics::find("sa", false).expect("known");
     let (edges, lost) = connections(sa, &mut found, &mut || true).expect("flows");
     assert_eq!(lost, 0);
@@ -429,9 +346,8 @@ fn connections_climb_the_energy_and_end_at_consensus() {
 
 #[test]
 fn both_ends_agree_with_the_dense_spectrum() {
-    let x = Law::parse("uniform")
-        .and_then(|l| l.sample(60, 4, &mut Stream::new(2, &["ends"])))
-        .expect("tokens");
+    let law = Law::parse("uniform").expect("registered");
+    let x = law.sample(60, 4, &mut Stream::new(2, &["ends"])).expect("tokens");
     let dense = Spectrum::of_tokens(3.0, &x).expect("small").values;
     let found = extreme_eigenvalues(3.0, &x, 6).expect("converges");
     let scale = dense[0].abs().max(dense[dense.len() - 1].abs());

@@ -12,6 +12,7 @@ mod degenerate_regions;
 mod false_proofs;
 mod forger;
 mod forgeries;
+mod given;
 mod independent;
 mod interaction_modes;
 mod interaction_points;

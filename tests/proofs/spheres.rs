@@ -1,12 +1,12 @@
 //! Whole landscapes on spheres: known lists, the library's search, the circle, Morse inequalities,
 //! certificates and forged certificates.
 
+use crate::given::{self, GO, accepted, refuses, with_lines, with_threads};
 use metastable::landscape::search::Search;
 use metastable::landscape::{CriticalPoint, Exponential};
 use metastable::num::{deviation::largest, stream::Stream};
 use metastable::proofs::landscape as circle;
 use metastable::proofs::spheres::{Landscape, Orbit, Tokens, benign, complete};
-use metastable_verifier as verifier;
 
 fn all(masses: &[f64], beta: f64, d: Option<usize>, keep: bool) -> Landscape {
     interval(masses, (beta, beta), d, keep)
@@ -14,7 +14,7 @@ fn all(masses: &[f64], beta: f64, d: Option<usize>, keep: bool) -> Landscape {
 
 fn interval(masses: &[f64], beta: (f64, f64), d: Option<usize>, keep: bool) -> Landscape {
     let tokens = Tokens::new(masses, beta).expect("tokens");
-    complete(&tokens, d, keep, &|_, _| true).expect("arithmetic")
+    complete(&tokens, d, keep, GO).expect("arithmetic")
 }
 
 /// Whether two lists are the same: energies and directions of ascent in `R^d`.
@@ -48,11 +48,7 @@ fn few_tokens_have_the_known_points() {
         // Consensus, 3|1, 2|2, two tokens and two, the square, the tetrahedron. By reflection in
         // its span every point of rank 1 or 2 has one direction of ascent for every further
         // dimension.
-        let list: Vec<_> = found
-            .orbits
-            .iter()
-            .map(|o| (o.rank, o.sizes().len(), o.multiplicity, o.symmetries, o.index(3)))
-            .collect();
+        let of = |o: &Orbit| (o.rank, o.sizes().len(), o.multiplicity, o.symmetries, o.index(3));
         let wanted = [
             (1, 1, 1, 1, Some(0)),
             (1, 2, 4, 1, Some(2)),
@@ -61,7 +57,7 @@ fn few_tokens_have_the_known_points() {
             (2, 4, 3, 8, Some(4)),
             (3, 4, 1, 24, Some(5)),
         ];
-        assert_eq!(list, wanted, "{beta}");
+        assert_eq!(found.orbits.iter().map(of).collect::<Vec<_>>(), wanted, "{beta}");
         assert_eq!(found.labelled.as_deref(), Some(&[1, 0, 7, 6, 3, 1][..]));
         let tetrahedron = &found.orbits[5];
         let worst = tetrahedron.gram.iter().enumerate().flat_map(|(a, row)| {
@@ -91,7 +87,7 @@ fn five_tokens_have_eleven_points() {
         assert_eq!(proved.orbits.iter().filter(|o| o.rank <= d).count(), count);
         agree(&proved.orbits, &search(5, d, 4.0), d);
     }
-    let statement = verifier::check(&proved.certificate.expect("a certificate")).expect("accepted");
+    let statement = accepted(proved.certificate);
     assert!(statement.contains("exactly 11 critical points"), "{statement}");
 }
 
@@ -102,8 +98,7 @@ fn ranks_up_to_two_are_the_circle() {
         [(&[1.0; 4][..], 2.0), (&[3.0, 1.0, 1.0, 1.0], 1.0), (&[1.0, 2.0, 3.0, 4.0], 1.0)]
     {
         let sphere = all(masses, beta, Some(2), false);
-        let tokens = circle::Tokens::new(masses, (beta, beta)).expect("tokens");
-        let plane = circle::complete(&tokens, false, &|_, _| true).expect("arithmetic");
+        let plane = given::all(&given::tokens(masses, (beta, beta)), false);
         assert!(sphere.complete && plane.complete, "{masses:?}");
         // Energies to nine digits: they are rounded values of the same numbers.
         let digits = |share: f64| (share * 1e9).round() as i64;
@@ -115,10 +110,8 @@ fn ranks_up_to_two_are_the_circle() {
         let of_plane = |o: &circle::Orbit| {
             (digits(o.energy_share), o.ascents, o.multiplicity, o.sizes().len())
         };
-        let (mut found, mut wanted): (Vec<_>, Vec<_>) = (
-            sphere.orbits.iter().map(of_sphere).collect(),
-            plane.orbits.iter().map(of_plane).collect(),
-        );
+        let mut found: Vec<_> = sphere.orbits.iter().map(of_sphere).collect();
+        let mut wanted: Vec<_> = plane.orbits.iter().map(of_plane).collect();
         found.sort_unstable();
         wanted.sort_unstable();
         assert_eq!(found, wanted, "{masses:?}");
@@ -147,25 +140,22 @@ fn what_cannot_be_proved_says_so() {
     assert!(!found.complete && found.undecided > 0 && found.certificate.is_none());
     let found = complete(&tokens, None, true, &|_, _| false).expect("arithmetic");
     assert!(found.interrupted && !found.complete && found.certificate.is_none());
-    let refused = |masses: &[f64], beta| {
-        let all = |t: Tokens| complete(&t, None, false, &|_, _| true).map(|_| ());
-        Tokens::new(masses, (beta, beta)).and_then(all).expect_err("refused").to_string()
-    };
-    assert!(refused(&[1.0; 6], 1.0).contains("from 2 to 5"));
-    assert!(refused(&[1.0; 3], 0.0).contains("continua"));
-    assert!(refused(&[1.0, 1.0, 0.0], 1.0).contains("positive masses"));
-    assert!(refused(&[1.0; 3], 1e3).contains("beta"));
-    let tokens = Tokens::new(&[1.0; 3], (1.0, 1.0)).expect("tokens");
-    let error = complete(&tokens, Some(1), false, &|_, _| true).expect_err("refused").to_string();
-    assert!(error.contains("from 2 to 1000"), "{error}");
+    for (masses, beta, d, why) in [
+        (&[1.0; 6][..], 1.0, None, "from 2 to 5"),
+        (&[1.0; 3], 0.0, None, "continua"),
+        (&[1.0, 1.0, 0.0], 1.0, None, "positive masses"),
+        (&[1.0; 3], 1e3, None, "beta"),
+        (&[1.0; 3], 1.0, Some(1), "from 2 to 1000"),
+    ] {
+        let found = Tokens::new(masses, (beta, beta)).and_then(|t| complete(&t, d, false, GO));
+        let error = found.expect_err("refused").to_string();
+        assert!(error.contains(why), "{why}: {error}");
+    }
 }
 
 #[test]
 fn lists_do_not_depend_on_threads() {
-    let run = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        pool.install(|| all(&[1.0; 4], 2.0, None, true))
-    };
+    let run = |threads| with_threads(threads, || all(&[1.0; 4], 2.0, None, true));
     assert_eq!(run(1), run(3));
 }
 
@@ -179,9 +169,7 @@ fn certificates_of_spheres_are_accepted() {
         (&[1.0, 2.0, 3.0, 4.0], 1.0),
         (&[1.0; 4], -5.0),
     ] {
-        let found = all(masses, beta, Some(3), true);
-        let text = found.certificate.expect("a certificate");
-        let statement = verifier::check(&text).expect("accepted");
+        let statement = accepted(all(masses, beta, Some(3), true).certificate);
         assert!(statement.contains("on spheres"), "{statement}");
     }
 }
@@ -196,29 +184,27 @@ fn false_leaves_of_spheres_are_refused() {
         let text = all(&vec![1.0; n], beta, None, true).certificate.expect("a certificate");
         let points = text.lines().filter(|l| l.starts_with("point ")).count();
         let mut reasons = vec!["N".to_owned(), "E".to_owned(), "X".to_owned()];
-        for i in 0..n {
-            reasons.extend((0..n).map(|k| format!("F {i} {k}")));
-            reasons.extend((0..n).map(|k| format!("Q {i} {k}")));
+        for (i, k) in (0..n).flat_map(|i| (0..n).map(move |k| (i, k))) {
+            reasons.extend([format!("F {i} {k}"), format!("Q {i} {k}")]);
         }
         reasons.extend((0..1 << n).map(|set| format!("H {set}")));
         for _ in 0..20 {
             let v: Vec<String> = (0..n).map(|_| (s.index(41) as i64 - 20).to_string()).collect();
             reasons.push(format!("P {}", v.join(" ")));
         }
+        let order: Vec<String> = (0..n).map(|x| x.to_string()).collect();
         for point in 0..points {
             let head = format!("Z {point} ");
             if !text.lines().any(|l| l.starts_with(&head)) {
                 continue;
             }
-            let others = (0..=points).filter(|q| *q != point).map(|q| {
-                let order: Vec<String> = (0..n).map(|x| x.to_string()).collect();
-                format!("Z {q} {}", order.join(" "))
-            });
+            let others = (0..=points).filter(|q| *q != point);
+            let others = others.map(|q| format!("Z {q} {}", order.join(" ")));
             for reason in reasons.iter().cloned().chain(others) {
-                let change =
-                    |l: &str| if l.starts_with(&head) { reason.clone() } else { l.to_owned() };
-                let changed: Vec<String> = text.lines().map(change).collect();
-                let answer = verifier::check(&(changed.join("\n") + "\n"));
+                let own = |l: &str| l.starts_with(&head);
+                let changed: Vec<&str> =
+                    text.lines().map(|l| if own(l) { &reason[..] } else { l }).collect();
+                let answer = with_lines(&changed, 0..0, &[]);
                 assert!(answer.is_err(), "point {point} became {reason}: {answer:?}");
                 forged += 1;
             }
@@ -234,46 +220,39 @@ fn changed_certificates_of_spheres_are_refused() {
     let lines: Vec<&str> = text.lines().collect();
     // A line less, at every fourth place, and beginnings of the file.
     for skipped in (0..lines.len()).step_by(4) {
-        let changed = [&lines[..skipped], &lines[skipped + 1..]].concat().join("\n") + "\n";
         // Without a shrunken box, the reasons of its children may still hold.
+        let less = with_lines(&lines, skipped..skipped + 1, &[]);
         let shrinks = lines[skipped].starts_with(['J', 'K']);
-        assert!(
-            shrinks || verifier::check(&changed).is_err(),
-            "without line {skipped}, `{}`",
-            lines[skipped]
-        );
-        assert!(verifier::check(&(lines[..skipped].join("\n") + "\n")).is_err(), "{skipped} lines");
+        assert!(shrinks || less.is_err(), "without line {skipped}, `{}`", lines[skipped]);
+        assert!(with_lines(&lines, skipped..lines.len(), &[]).is_err(), "{skipped} lines");
     }
-    for (from, to) in [
-        ("masses 1 1 1 1", "masses 1 1 1 2"),
-        ("masses 1 1 1 1", "masses 1 1 1"),
-        ("masses 1 1 1 1", "masses 1 1 1 1 1 1"),
-        ("beta 2.0", "beta 2.5"),
-        ("beta 2.0", "beta nan"),
-        ("beta 2.0", "beta 2.0 3.0"),
-        ("beta 2.0", "beta 0.0"),
-        ("beta 2.0", "beta 2.0\naverage 2"),
-        ("metastable-spheres 1", "metastable-spheres 2"),
-    ] {
-        assert!(text.contains(from), "{from}");
-        assert!(verifier::check(&text.replacen(from, to, 1)).is_err(), "{to}");
-    }
+    refuses(
+        &text,
+        &[
+            ("masses 1 1 1 1", "masses 1 1 1 2"),
+            ("masses 1 1 1 1", "masses 1 1 1"),
+            ("masses 1 1 1 1", "masses 1 1 1 1 1 1"),
+            ("beta 2.0", "beta 2.5"),
+            ("beta 2.0", "beta nan"),
+            ("beta 2.0", "beta 2.0 3.0"),
+            ("beta 2.0", "beta 0.0"),
+            ("beta 2.0", "beta 2.0\naverage 2"),
+            ("metastable-spheres 1", "metastable-spheres 2"),
+        ],
+    );
     // Points: another number of signs or copies, a missing point, another place.
     for (at, line) in lines.iter().enumerate() {
         let words: Vec<&str> = line.split(' ').collect();
+        let number = |k: usize| words[k].parse::<usize>().expect("a number");
         let forged = match words[0] {
-            "signs" => {
-                format!("signs {} {}", words[1].parse::<usize>().expect("signs") + 1, words[2])
-            }
-            "copies" => format!("copies {}", words[1].parse::<usize>().expect("copies") * 2),
+            "signs" => format!("signs {} {}", number(1) + 1, words[2]),
+            "copies" => format!("copies {}", number(1) * 2),
             "at" => format!("{} {:x}", words[..words.len() - 1].join(" "), 0.123f64.to_bits()),
             "radii" => line.replacen(words[1], "0", 1),
             "base" => "base 7".to_owned(),
             _ => continue,
         };
-        let changed =
-            [&lines[..at], &[forged.as_str()], &lines[at + 1..]].concat().join("\n") + "\n";
-        assert!(verifier::check(&changed).is_err(), "{forged}");
+        assert!(with_lines(&lines, at..at + 1, &[forged.as_str()]).is_err(), "{forged}");
     }
 }
 
@@ -300,8 +279,7 @@ fn intervals_of_beta_are_complete_on_spheres() {
             };
             assert!(list.len() == orbits && list.iter().all(once), "{masses:?} {at}");
         }
-        let text = found.certificate.expect("a certificate");
-        let statement = verifier::check(&text).expect("accepted");
+        let statement = accepted(found.certificate);
         let wanted = format!("all beta in [{}, {}]: exactly {orbits} critical", beta.0, beta.1);
         assert!(statement.contains(&wanted), "{statement}");
     }
@@ -324,25 +302,24 @@ fn bifurcations_on_spheres_are_enclosed() {
 fn benign_landscapes_on_spheres() {
     let run = |masses: &[f64], beta, d| {
         let tokens = Tokens::new(masses, beta).expect("tokens");
-        benign(&tokens, d, true, &|_, _| true).expect("arithmetic")
+        benign(&tokens, d, true, GO).expect("arithmetic")
     };
     // The average over directions: no boxes, also through beta = 0.
     let found = run(&[1.0; 5], (-0.5, 100.0), Some(3));
     assert!(found.proved && found.average && found.boxes == 0);
     let text = found.certificate.expect("a certificate");
-    assert!(verifier::check(&text).expect("accepted").contains("benign in R^3"));
-    for (from, to) in [
+    let changes = [
         ("-0.5", "-0.51"),
         ("average 3", "average 2"),
         ("average 3", "average 1001"),
         ("end", "R\nend"),
-    ] {
-        assert!(verifier::check(&text.replacen(from, to, 1)).is_err(), "{from} -> {to}");
-    }
+    ];
+    refuses(&text, &changes);
+    assert!(accepted(Some(text)).contains("benign in R^3"));
     // All dimensions: from the complete list.
     let found = run(&[1.0; 4], (2.0, 3.0), None);
     assert!(found.proved && !found.average && found.boxes > 1000);
-    let statement = verifier::check(&found.certificate.expect("a certificate")).expect("accepted");
+    let statement = accepted(found.certificate);
     assert!(statement.contains("benign in all"), "{statement}");
     // In R^3 beyond the average, until the tetrahedron is a maximum.
     assert!(run(&[1.0; 4], (-1.0, -0.9), Some(3)).proved);
@@ -360,10 +337,7 @@ fn benign_landscapes_on_spheres() {
 fn false_intervals_of_beta_are_refused() {
     let text = interval(&[1.0; 3], (1.0, 2.0), None, true).certificate.expect("a certificate");
     let lines: Vec<&str> = text.lines().collect();
-    let change = |at: usize, line: &str| {
-        let changed = [&lines[..at], &[line], &lines[at + 1..]].concat().join("\n") + "\n";
-        verifier::check(&changed)
-    };
+    let change = |at: usize, line: &str| with_lines(&lines, at..at + 1, &[line]);
     let regular: Vec<usize> = (0..lines.len()).filter(|l| lines[*l] == "R").collect();
     assert!(regular.len() > 3);
     let mut refused = 0;
@@ -377,11 +351,6 @@ fn false_intervals_of_beta_are_refused() {
     for wrong in ["B 0.5", "B 2.0", "B nan", "B", "R"] {
         assert!(change(split, wrong).is_err(), "{wrong}");
     }
-    for (from, to) in [
-        ("beta 1.0 2.0", "beta 1.0"),
-        ("beta 1.0 2.0", "beta 1.0 2.5"),
-        ("beta 1.0 2.0", "beta 2.0 1.0"),
-    ] {
-        assert!(verifier::check(&text.replacen(from, to, 1)).is_err(), "{to}");
-    }
+    let changes = ["beta 1.0", "beta 1.0 2.5", "beta 2.0 1.0"].map(|to| ("beta 1.0 2.0", to));
+    refuses(&text, &changes);
 }

@@ -3,6 +3,7 @@
 //! `METASTABLE_MUTANTS=10000 cargo test --release --test proofs verifier -- --nocapture` makes this
 //! number of changed files of each kind and prints how many were accepted.
 
+use crate::given::{polygon, refuses, tetrahedron};
 use metastable::attention::{RowWeights, Variant};
 use metastable::landscape::CriticalPoint;
 use metastable::num::interval::Interval;
@@ -20,10 +21,8 @@ fn certificate((n, beta, radius, seed): (usize, f64, f64, u64)) -> String {
     let mut s = Stream::new(seed, &["referee"]);
     let variant = Variant::mutual(RowWeights::Softmax);
     for _ in 0..1000 {
-        let x = Tokens::from_angles(
-            &(0..n).map(|_| s.uniform_in(0.0, std::f64::consts::TAU)).collect::<Vec<_>>(),
-        )
-        .expect("tokens");
+        let x: Vec<f64> = (0..n).map(|_| s.uniform_in(0.0, std::f64::consts::TAU)).collect();
+        let x = Tokens::from_angles(&x).expect("tokens");
         let near = Neighbourhood::new(variant, beta, &x, radius).expect("a start");
         if let Ok(proof) = prove(&near).expect("arithmetic")
             && (2..=6).contains(&proof.steps())
@@ -43,9 +42,8 @@ fn double(word: &str) -> Option<f64> {
 /// The hypothesis in the head of a file.
 fn hypothesis(text: &str) -> Option<Neighbourhood> {
     let words = |key: &str| {
-        text.lines()
-            .find(|l| l.split(' ').next() == Some(key))
-            .map(|l| l.split(' ').skip(1).collect::<Vec<_>>())
+        let line = text.lines().find(|l| l.split(' ').next() == Some(key))?;
+        Some(line.split(' ').skip(1).collect::<Vec<_>>())
     };
     let numbers = |key: &str| words(key)?.into_iter().map(double).collect::<Option<Vec<f64>>>();
     let name = words("dynamics")?.concat();
@@ -75,20 +73,19 @@ fn mutated(text: &str, s: &mut Stream) -> String {
     let second = 1 + s.index(lines[at].len() - 1);
     let numbers: Vec<String> = lines[other].iter().skip(1).cloned().collect();
     let found = lines[at][word].clone();
+    let whole = |v: &str| v.parse::<i64>().unwrap_or(0);
+    // By a thousandth, by a tenth.
+    let scaled = |by: f64| {
+        let v = double(&found).unwrap_or(1.0) * by * 60f64.exp2();
+        format!("{}p-60", v.clamp(-9e18, 9e18) as i64)
+    };
     let changed = match (found.split_once('p'), s.index(9)) {
-        (Some((m, k)), 0) => format!("{}p{k}", m.parse::<i64>().map_or(0, |m| m + 1)),
-        (Some((m, k)), 1) => format!("{}p{k}", m.parse::<i64>().map_or(0, |m| -m)),
-        (Some((m, k)), 2) => format!("{m}p{}", k.parse::<i64>().map_or(0, |k| k + 1)),
-        (Some((m, k)), 3) => format!("{m}p{}", k.parse::<i64>().map_or(0, |k| k - 1)),
-        // By a thousandth, by a tenth.
-        (Some(_), 4) => format!(
-            "{}p-60",
-            (double(&found).unwrap_or(1.0) * 1.001 * 60f64.exp2()).clamp(-9e18, 9e18) as i64
-        ),
-        (Some(_), 5) => format!(
-            "{}p-60",
-            (double(&found).unwrap_or(1.0) * 0.9 * 60f64.exp2()).clamp(-9e18, 9e18) as i64
-        ),
+        (Some((m, k)), 0) => format!("{}p{k}", whole(m) + 1),
+        (Some((m, k)), 1) => format!("{}p{k}", -whole(m)),
+        (Some((m, k)), 2) => format!("{m}p{}", whole(k) + 1),
+        (Some((m, k)), 3) => format!("{m}p{}", whole(k) - 1),
+        (Some(_), 4) => scaled(1.001),
+        (Some(_), 5) => scaled(0.9),
         (_, 6) => {
             lines.swap(at, other);
             return joined(&lines);
@@ -136,10 +133,8 @@ fn mutants(seed: u64, count: usize) -> (usize, usize, usize) {
             let stated = hypothesis(&mutant).expect("an accepted file can be read");
             if Some(&stated) != original.as_ref() {
                 proved += 1;
-                assert!(
-                    prove(&stated).expect("arithmetic").is_ok(),
-                    "accepted, but not proved again:\n{mutant}"
-                );
+                let again = prove(&stated).expect("arithmetic").is_ok();
+                assert!(again, "accepted, but not proved again:\n{mutant}");
             }
         }
     }
@@ -152,33 +147,24 @@ fn count_or(usual: usize) -> usize {
 }
 
 /// Clusters of these sizes.
-fn weighted(x: metastable::Result<Tokens>, sizes: &[usize]) -> Tokens {
-    x.and_then(|x| x.with_masses(&sizes.iter().map(|s| *s as f64).collect::<Vec<_>>()))
-        .expect("tokens")
+fn weighted(x: Tokens, sizes: &[usize]) -> Tokens {
+    let masses: Vec<f64> = sizes.iter().map(|s| *s as f64).collect();
+    x.with_masses(&masses).expect("masses")
 }
 
-/// Certificates of critical points, from the inverse temperature, the points and the sizes of the
-/// clusters.
+/// Certificates of critical points.
 fn saddles() -> Vec<Certificate> {
-    let polygon = |n: usize| {
-        Tokens::from_angles(
-            &(0..n).map(|k| std::f64::consts::TAU * k as f64 / n as f64).collect::<Vec<_>>(),
-        )
-    };
-    let tetrahedron = Tokens::normalised(
-        3,
-        vec![1.0, 1.0, 1.0, 1.0, -1.0, -1.0, -1.0, 1.0, -1.0, -1.0, -1.0, 1.0],
-    );
+    // The inverse temperature, the points and the sizes of the clusters.
     let all = [
         (4.0, polygon(2), vec![3, 2]),
         (5.0, polygon(3), vec![1, 2, 1]),
         (6.0, polygon(4), vec![1, 1, 1, 1]),
-        (3.0, tetrahedron, vec![1, 2, 1, 1]),
+        (3.0, tetrahedron(), vec![1, 2, 1, 1]),
         (-1.0, polygon(3), vec![1, 1, 1]),
     ];
-    let proof = |(beta, x, sizes): (f64, metastable::Result<Tokens>, Vec<usize>)| {
-        let point =
-            CriticalPoint::near(beta, &weighted(x, &sizes), &sizes).expect("a critical point");
+    let proof = |(beta, x, sizes): (f64, Tokens, Vec<usize>)| {
+        let x = weighted(x, &sizes);
+        let point = CriticalPoint::near(beta, &x, &sizes).expect("a critical point");
         critical_point::prove(&point).expect("a proof")
     };
     all.into_iter().map(proof).collect()
@@ -229,13 +215,8 @@ fn changed_statements_about_critical_points_are_accepted_only_if_true() {
     let all = saddles();
     for proof in &all {
         let statement = verifier::check(&proof.to_text()).expect("the verifier accepts it");
-        assert!(
-            statement.contains(&format!(
-                "{} positive and {} negative",
-                proof.unstable, proof.morse_index
-            )),
-            "{statement}"
-        );
+        let signs = format!("{} positive and {} negative", proof.unstable, proof.morse_index);
+        assert!(statement.contains(&signs), "{statement}");
     }
     for k in 0..count_or(300) {
         let (proof, mut text) = (&all[k % all.len()], String::new());
@@ -256,68 +237,48 @@ fn changed_statements_about_critical_points_are_accepted_only_if_true() {
         // proof of a point in the box with the same signs does.
         if critical_point::check(&mutant).is_err() {
             open += 1;
-            let x = weighted(Tokens::normalised(mutant.d, mutant.points.clone()), &mutant.sizes);
-            let again = CriticalPoint::near(mutant.beta, &x, &mutant.sizes)
-                .and_then(|p| critical_point::prove(&p))
-                .expect("a fresh proof");
-            let near = again
-                .points
-                .iter()
-                .zip(&mutant.points)
-                .all(|(a, b)| (a - b).abs() <= again.radius + mutant.radius);
-            assert!(
-                near && (again.unstable, again.morse_index)
-                    == (mutant.unstable, mutant.morse_index),
-                "{mutant:?}"
-            );
+            let x = Tokens::normalised(mutant.d, mutant.points.clone()).expect("tokens");
+            let again =
+                CriticalPoint::near(mutant.beta, &weighted(x, &mutant.sizes), &mutant.sizes)
+                    .and_then(|p| critical_point::prove(&p))
+                    .expect("a fresh proof");
+            let mut places = again.points.iter().zip(&mutant.points);
+            assert!(places.all(|(a, b)| (a - b).abs() <= again.radius + mutant.radius));
+            let signs = |c: &Certificate| (c.unstable, c.morse_index);
+            assert_eq!(signs(&again), signs(&mutant), "{mutant:?}");
         }
     }
     // A radius or a last digit may change within the margins of the proof; most changes are false.
     assert!(accepted > 0 && accepted < tried / 2, "{tried} {accepted}");
-    println_numbers(
-        "critical points",
-        &[
-            ("tried", tried),
-            ("accepted", accepted),
-            ("of another statement", new),
-            ("not decided by doubles", open),
-        ],
-    );
+    tell(&format!(
+        "critical points: {tried} tried, {accepted} accepted, {new} of another statement, \
+         {open} not decided by doubles"
+    ));
 }
 
 #[test]
 fn damaged_files_about_critical_points_are_rejected() {
-    let text = saddles()[0].to_text();
-    for (from, to) in [
+    let mut origin = saddles().remove(0);
+    let changes = [
         ("4e0", "5e0"),
         ("version 3", "version 2"),
         ("\"radius\"", "\"radios\""),
         ("4010000000000000", "401000000000000"),
         ("\"d\": 2", "\"d\": 3"),
-    ] {
-        assert!(
-            text.contains(from) && verifier::check(&text.replacen(from, to, 1)).is_err(),
-            "{from}"
-        );
-    }
+    ];
+    refuses(&origin.to_text(), &changes);
     assert!(verifier::check("{}").is_err() && verifier::check("{").is_err());
     // A zero of the equations that is not on the sphere: a cluster at the origin.
-    let mut origin = saddles()[0].clone();
     origin.points[2] = 0.0;
-    assert!(
-        verifier::check(&origin.to_text()).expect_err("no point of the sphere").contains("sphere")
-    );
+    let why = verifier::check(&origin.to_text()).expect_err("no point of the sphere");
+    assert!(why.contains("sphere"), "{why}");
 }
 
-/// Prints the numbers if METASTABLE_MUTANTS is set.
-fn println_numbers(kind: &str, numbers: &[(&str, usize)]) {
+/// Prints a line if METASTABLE_MUTANTS is set.
+fn tell(line: &str) {
     if std::env::var_os("METASTABLE_MUTANTS").is_some() {
-        let statement: Vec<String> =
-            numbers.iter().map(|(name, v)| format!("{v} {name}")).collect();
-        let _ = std::io::Write::write_all(
-            &mut std::io::stderr(),
-            format!("{kind}: {}\n", statement.join(", ")).as_bytes(),
-        );
+        let text = format!("{line}\n");
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
     }
 }
 
@@ -394,11 +355,9 @@ fn operations_on_intervals_enclose_those_of_the_verifier() {
         }
         for (own, exact) in found {
             count += 1;
-            assert!(
-                fixed_point(own.lo()).0 <= &exact.0 + &tolerance
-                    && exact.1 <= fixed_point(own.hi()).1 + &tolerance,
-                "{a:?} {b:?} {own:?}"
-            );
+            let below = fixed_point(own.lo()).0 <= &exact.0 + &tolerance;
+            let above = exact.1 <= fixed_point(own.hi()).1 + &tolerance;
+            assert!(below && above, "{a:?} {b:?} {own:?}");
         }
     }
     assert!(count >= 200_000, "{count}");
@@ -407,66 +366,46 @@ fn operations_on_intervals_enclose_those_of_the_verifier() {
 #[test]
 fn changed_certificates_are_accepted_only_if_true() {
     let (tried, accepted, proved) = mutants(1, count_or(120));
-    println_numbers(
-        "convergence",
-        &[("tried", tried), ("accepted", accepted), ("of another statement", proved)],
-    );
+    tell(&format!("convergence: {tried} tried, {accepted} accepted, {proved} of other statements"));
     // Growth rates and tubes may be larger than needed, and a start may move within the first tube;
     // most changes are false.
-    assert!(
-        accepted > 0 && accepted < tried / 2 && proved <= accepted,
-        "{tried} {accepted} {proved}"
-    );
+    let few = accepted > 0 && accepted < tried / 2 && proved <= accepted;
+    assert!(few, "{tried} {accepted} {proved}");
 }
 
 #[test]
 fn a_wait_of_a_million_units_of_time_is_checked() {
     // Three pairs of tokens at beta = 16: they merge to three points, which wait.
     let third = std::f64::consts::TAU / 3.0;
-    let x = Tokens::from_angles(&[
-        0.0,
-        0.05,
-        third,
-        third + 0.1,
-        2.0 * third + 0.02,
-        2.0 * third - 0.03,
-    ])
-    .expect("tokens");
-    let near =
-        Neighbourhood::new(Variant::mutual(RowWeights::Softmax), 16.0, &x, 0.0).expect("a start");
+    let places = [0.0, 0.05, third, third + 0.1, 2.0 * third + 0.02, 2.0 * third - 0.03];
+    let x = Tokens::from_angles(&places).expect("tokens");
+    let variant = Variant::mutual(RowWeights::Softmax);
+    let near = Neighbourhood::new(variant, 16.0, &x, 0.0).expect("a start");
     let proof = prove(&near).expect("arithmetic").expect("a proof");
     let text = proof.to_text();
     let statement = verifier::check(&text).expect("the verifier accepts it");
-    assert!(
-        proof.t > 1e6 && text.contains("merge") && statement.contains("converge to one point"),
-        "{} {statement}",
-        proof.t
-    );
+    assert!(proof.t > 1e6 && text.contains("merge"), "{}", proof.t);
+    assert!(statement.contains("converge to one point"), "{statement}");
     // A piece with kappa > 0: too small a growth rate, no space for the error, another kappa.
     let line =
         text.lines().find(|l| l.starts_with("piece") && !l.ends_with(" 0p0")).expect("a piece");
     let words: Vec<&str> = line.split(' ').collect();
-    let with = |at: usize, word: &str| {
+    // With so large a kappa the enclosure of `kappa f f^T` is wider than the growth.
+    for (at, word, why) in [
+        (2, "0p0", "grow faster"),
+        (3, "0p0", "leaves its tube"),
+        (4, &format!("-{}", words[4])[..], "not in order"),
+        (4, "1p90", "grow faster"),
+    ] {
         let mut words = words.clone();
         words[at] = word;
-        text.replacen(line, &words.join(" "), 1)
-    };
-    let rejected = |text: String, why: &str| {
-        let found = verifier::check(&text).expect_err("not so");
+        let changed = text.replacen(line, &words.join(" "), 1);
+        let found = verifier::check(&changed).expect_err("not so");
         assert!(found.contains(why), "{found}");
-    };
-    rejected(with(2, "0p0"), "grow faster");
-    rejected(with(3, "0p0"), "leaves its tube");
-    rejected(with(4, &format!("-{}", words[4])), "not in order");
-    // With so large a kappa the enclosure of `kappa f f^T` is wider than the growth.
-    rejected(with(4, "1p90"), "grow faster");
+    }
     // Without the merger the steps are too long.
-    let apart = text
-        .lines()
-        .filter(|l| !l.starts_with("merge") && !l.starts_with("points"))
-        .map(|l| format!("{l}\n"))
-        .collect::<String>();
-    assert!(verifier::check(&apart).is_err());
+    let apart = text.lines().filter(|l| !l.starts_with("merge") && !l.starts_with("points"));
+    assert!(verifier::check(&apart.map(|l| format!("{l}\n")).collect::<String>()).is_err());
 }
 
 #[test]

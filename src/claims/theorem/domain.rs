@@ -63,7 +63,7 @@ pub const MASS_RANGE: (f64, f64) = (0.1, 10.0);
 /// A joint condition on n, d, beta, dynamics and law.
 #[derive(Clone, Copy)]
 pub struct Condition {
-    /// As printed.
+    /// As printed, except that it may name numbers of the claim.
     pub text: &'static str,
     /// As tested.
     pub holds: fn(&Case) -> bool,
@@ -167,7 +167,8 @@ pub struct Domain {
     pub laws: &'static [&'static str],
     /// Masses of tokens.
     pub masses: Masses,
-    /// What a trial draws, if that is no law of tokens or no registered dynamics, as printed.
+    /// What a trial draws, if that is no law of tokens or no registered dynamics. It may name
+    /// numbers of the claim (`{NAME}`), so [`super::Claim::hypotheses`] prints it.
     pub draws: &'static str,
     /// A joint condition; cases that violate it are drawn again.
     pub condition: Option<Condition>,
@@ -363,12 +364,12 @@ impl Sizes {
 
     fn text(self, name: &str) -> String {
         match self {
-            Self::Range(lo, hi) => format!("{lo} <= {name} <= {hi}"),
+            Self::Range(lo, hi) => format!("`{lo} <= {name} <= {hi}`"),
             Self::List(list) => format!(
-                "{name} in {{{}}}",
+                "`{name} in {{{}}}`",
                 list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
             ),
-            Self::Fixed(only) => format!("{name} = {only}"),
+            Self::Fixed(only) => format!("`{name} = {only}`"),
             Self::Unused => String::new(),
         }
     }
@@ -448,15 +449,15 @@ impl Betas {
 
     fn text(self) -> String {
         match self {
-            Self::Log(lo, hi) | Self::Linear(lo, hi) => format!("{lo} <= beta <= {hi}"),
-            Self::Signed(_, hi) => format!("|beta| <= {hi}"),
-            Self::List(list) if list.len() == 1 => format!("beta = {}", list[0]),
+            Self::Log(lo, hi) | Self::Linear(lo, hi) => format!("`{lo} <= beta <= {hi}`"),
+            Self::Signed(_, hi) => format!("`|beta| <= {hi}`"),
+            Self::List(list) if list.len() == 1 => format!("`beta = {}`", list[0]),
             Self::List(list) => format!(
-                "beta in {{{}}}",
+                "`beta in {{{}}}`",
                 list.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
             ),
             Self::TimesThreshold { lo, hi, formula, .. } => {
-                format!("{lo} <= beta / ({formula}) <= {hi}")
+                format!("`{lo} <= beta / ({formula}) <= {hi}`")
             }
             Self::Unused => String::new(),
         }

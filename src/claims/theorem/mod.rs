@@ -56,7 +56,7 @@ pub use tape::{Draw, Tape};
 pub use trial::{TrialResult, run_trial};
 pub use verdict::{DrawnRanges, Record, ResolvingPower, SearchSummary, Verdict};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, format_number};
 
 /// A control: the same test with one thing changed, such that the outcome must be the opposite.
 pub struct Control {
@@ -77,7 +77,7 @@ pub struct Proof {
     pub holds: fn() -> Result<bool>,
 }
 
-/// A registered claim.
+/// A registered claim. Backticks mark the formulas in its texts; [`Claim::printed`] removes them.
 pub struct Claim {
     /// Name on the command line.
     pub name: &'static str,
@@ -85,10 +85,12 @@ pub struct Claim {
     pub title: &'static str,
     /// What is given, without the word "let"; empty if `then` says it.
     pub lets: &'static str,
-    /// The statement about it, with formulas in plain text.
+    /// The statement about it.
     pub then: &'static str,
     /// How it is tested: tolerances, times, what a trial draws; empty if `then` says it.
     pub tested: &'static str,
+    /// Constants of the code that the texts print: `{NAME}` in a text is replaced by the number.
+    pub numbers: &'static [(&'static str, f64)],
     /// The hypotheses. They are printed, and cases are drawn from them.
     pub domain: Domain,
     /// How the tested hypotheses are narrower than those of the source; empty if they are not.
@@ -125,6 +127,12 @@ pub struct Claim {
 impl Claim {
     /// The whole statement.
     pub fn statement(&self) -> String {
+        plain(&self.marked_statement())
+    }
+
+    /// The whole statement with marked formulas.
+    #[doc(hidden)]
+    pub fn marked_statement(&self) -> String {
         let lets =
             if self.lets.is_empty() { String::new() } else { format!("Let {}. ", self.lets) };
         let tested = if self.tested.is_empty() {
@@ -132,7 +140,33 @@ impl Claim {
         } else {
             format!(" Tested {}.", self.tested)
         };
-        format!("{lets}{}{tested}", self.then)
+        self.marked(&format!("{lets}{}{tested}", self.then))
+    }
+
+    /// The hypotheses that cases are drawn from.
+    pub fn hypotheses(&self) -> String {
+        plain(&self.marked_hypotheses())
+    }
+
+    /// The hypotheses with marked formulas.
+    #[doc(hidden)]
+    pub fn marked_hypotheses(&self) -> String {
+        self.marked(&self.domain.to_string())
+    }
+
+    /// A text of the claim for people: numbers stand in place of their names, formulas have no
+    /// marks.
+    pub fn printed(&self, text: &str) -> String {
+        plain(&self.marked(text))
+    }
+
+    /// A text of the claim with its numbers in place of their names, and with the backticks that
+    /// mark formulas. Braces of formulas remain.
+    #[doc(hidden)]
+    pub fn marked(&self, text: &str) -> String {
+        self.numbers.iter().fold(text.to_owned(), |text, (name, value)| {
+            text.replace(&format!("{{{name}}}"), &in_text(*value))
+        })
     }
 
     /// The claim, followed by its variants.
@@ -146,6 +180,12 @@ impl Claim {
     }
 }
 
+/// A text without the backticks that mark its formulas.
+#[doc(hidden)]
+pub fn plain(text: &str) -> String {
+    text.replace('`', "")
+}
+
 /// Defaults, for use as `..Claim::IDENTITY`: a theorem, tested under the hypotheses of its source,
 /// without a constant and without a proof. A claim without a trial or a control gives an error when
 /// it is checked.
@@ -157,6 +197,7 @@ impl Claim {
         lets: "",
         then: "",
         tested: "",
+        numbers: &[],
         domain: Domain::ATTENTION,
         narrower: "",
         source: "",
@@ -179,6 +220,15 @@ impl Claim {
     pub const LAW: Self = Self { kind: Kind::Law, ..Self::INEQUALITY };
     /// Defaults of a claim about every draw, with exceptions below 10 %.
     pub const EVERY: Self = Self { kind: Kind::Every(0.1), ..Self::INEQUALITY };
+}
+
+/// A number of a text. Small ones are tolerances and get an exponent.
+fn in_text(value: f64) -> String {
+    if (f64::MIN_POSITIVE..=1e-3).contains(&value.abs()) {
+        format!("{value:e}")
+    } else {
+        format_number(value)
+    }
 }
 
 fn missing(what: &str) -> Error {

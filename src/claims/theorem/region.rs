@@ -123,8 +123,8 @@ impl Region {
         match reason {
             Some(why) if cases.is_empty() => Err(Error::parameter(
                 "the grid",
-                why,
-                format!("a point inside the hypotheses of {}: {domain}", claim.name),
+                claim.printed(&why),
+                format!("a point inside the hypotheses of {}: {}", claim.name, claim.hypotheses()),
             )),
             _ => Ok((cases, outside)),
         }

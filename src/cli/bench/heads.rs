@@ -2,52 +2,78 @@
 //! peak.
 
 use super::peak::Peaks;
-use super::timing::time;
+use super::timing::{Timing, time};
 use crate::attention::heads::{HeadsProblem, HeadsWorkspace, apply, apply_f32, reference};
 use crate::attention::pattern::{Alibi, Causal, CombinedPattern, Pattern};
 use crate::attention::{Head, kernel::Weights};
-use crate::cli::output::Output;
 use crate::error::{Error, Result};
 use crate::num::{simd::Isa, stream::Stream, threads::with_spinning_workers};
+use crate::operation::{Answer, Operation, Parameters, any, at_least, column};
+use crate::parameters;
 use serde_json::json;
 
-/// Flags of `bench heads`.
-#[derive(clap::Args)]
-#[command(allow_negative_numbers = true)]
-pub struct Arguments {
-    /// Number of queries.
-    #[arg(long, default_value_t = 512)]
-    n: usize,
-    /// Number of sources (keys and values). Default: the queries are the sources.
-    #[arg(long)]
-    memory: Option<usize>,
-    /// Dimension.
-    #[arg(long, default_value_t = 256)]
-    d: usize,
-    /// Number of heads; the matrices of each have d / heads rows.
-    #[arg(long, default_value_t = 1)]
-    heads: usize,
-    /// Causal mask: query i sees the sources j <= i.
-    #[arg(long)]
-    causal: bool,
-    /// Add ALiBi biases.
-    #[arg(long)]
-    alibi: bool,
-    /// Compute in single precision.
-    #[arg(long)]
-    f32: bool,
-    /// Instruction set: auto, avx512, avx2, portable.
-    #[arg(long, default_value = "auto")]
-    simd: String,
+parameters! {
+    /// Parameters of `bench heads`.
+    struct Heads {
+        ..timing: Timing;
+        /// Number of queries.
+        n: usize, at_least(1.0).or("512");
+        /// Number of sources (keys and values). Default: the queries are the sources.
+        memory: Option<usize>, at_least(1.0);
+        /// Dimension.
+        d: usize, at_least(1.0).or("256");
+        /// Number of heads; the matrices of each have d / heads rows.
+        heads: usize, at_least(1.0).or("1");
+        /// Causal mask: query i sees the sources j <= i.
+        causal: bool;
+        /// Add ALiBi biases.
+        alibi: bool;
+        /// Compute in single precision.
+        f32: bool;
+        /// Instruction set: auto, avx512, avx2, portable.
+        simd: String, any().or("auto").hidden();
+    }
 }
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    family: "bench",
+    name: "heads",
+    group: "Develop",
+    summary: "Projections, attention and output of several heads",
+    notes: "Examples:
+  metastable bench heads --n 512 --d 256 --heads 8",
+    parameters: Heads::table,
+    results: &[
+        column("median_seconds", "median time"),
+        column("best_seconds", "shortest time"),
+        column("repetitions", "number of repetitions"),
+        column("threads", "number of threads"),
+        column("simd", "instruction set"),
+        column("n", "number of tokens"),
+        column("d", "dimension"),
+        column("largest_deviation", "largest deviation from the definition"),
+        column("fraction_of_peak", "share of the peak speed"),
+        column("peak", "peak speeds of this machine"),
+        column("gflops", "billions of operations per second"),
+        column("sources", "number of keys and values"),
+        column("heads", "number of heads"),
+        column("causal", "whether a causal mask is used"),
+        column("alibi", "whether ALiBi biases are added"),
+        column("f32", "whether single precision is used"),
+    ],
+    run: |given, _| Heads::of(given)?.run(),
+    ..Operation::EMPTY
+};
 
 /// Largest n d^2 at which the result is compared with the definition in double-double numbers,
 /// which then takes a few seconds.
 const MAX_CHECKED: usize = 1 << 25;
 
-impl Arguments {
+impl Heads {
     /// Runs the benchmark.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
+        self.timing.set();
         let Self { n, d, heads: count, .. } = self;
         let sources = self.memory.unwrap_or(n);
         let isa = Isa::parse(&self.simd)?;
@@ -122,8 +148,7 @@ impl Arguments {
             100.0 * fraction,
             peaks.text()
         );
-        out.result(&json, &text);
-        Ok(0)
+        Ok(Answer::new(json, text))
     }
 
     fn check(&self, sources: usize) -> Result<()> {

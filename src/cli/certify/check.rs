@@ -1,31 +1,54 @@
 //! `certify check`: check a certificate.
 
-use crate::cli::output::Output;
 use crate::cli::{progress, session};
 use crate::error::{Error, Result};
+use crate::operation::{Answer, Operation, Parameters, any, column};
+use crate::parameters;
 use crate::proofs::critical_point::Certificate;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Flags of `certify check`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
-  metastable certify check saddle.json
-  metastable certify check proof.txt
-  metastable certify check landscape.txt")]
-pub struct Arguments {
-    /// A certificate that `certify`, `saddles --certificates`, `landscape --out` or `modes --out`
-    /// wrote.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    /// Check by the independent verifier: this is the default.
-    #[arg(long = "exact", hide = true)]
-    _exact: bool,
+parameters! {
+    /// Parameters of `certify check`.
+    struct Check {
+        /// A certificate that `certify`, `saddles --out`, `landscape --out` or `modes
+        /// --out` wrote.
+        file: PathBuf, any().positional();
+        /// Check by the independent verifier: this is the default.
+        exact: bool, any().hidden();
+    }
 }
 
-impl Arguments {
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    family: "certify",
+    name: "check",
+    group: "Theorems",
+    summary: "Check a certificate: exit code 0 if it is accepted",
+    notes: "Examples:
+  metastable certify check saddle.json
+  metastable certify check proof.txt
+  metastable certify check landscape.txt",
+    parameters: Check::table,
+    results: &[
+        column("accepted", "true: a certificate that is not accepted is an error"),
+        column("statement", "what the certificate proves"),
+        column("not_excluded", "what the proof of a critical point does not exclude"),
+        column(
+            "unstable_directions",
+            "of a critical point: directions in which the energy increases",
+        ),
+        column("morse_index", "of a critical point: directions in which it decreases"),
+        column("radius", "of a critical point: radius of the box"),
+        column("beta", "of a critical point: inverse temperature"),
+    ],
+    run: |given, _| Check::of(given)?.run(),
+    ..Operation::EMPTY
+};
+
+impl Check {
     /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
         let refused = |problem| Error::File {
             path: self.file.display().to_string(),
             place: String::new(),
@@ -57,7 +80,6 @@ impl Arguments {
             json["beta"] = json!(proof.formula.is_none().then_some(proof.beta));
             more = format!("\nnot excluded: {}", proof.not_excluded());
         }
-        out.result(&json, &format!("accepted: {statement}{more}"));
-        Ok(0)
+        Ok(Answer::new(json, format!("accepted: {statement}{more}")))
     }
 }

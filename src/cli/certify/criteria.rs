@@ -2,9 +2,10 @@
 
 use crate::attention::dynamics::{self, MAX_BETA};
 use crate::attention::{Energy, EnergyScale};
-use crate::cli::output::{Output, vector};
+use crate::cli::output::vector;
 use crate::error::{Error, Result, in_range};
 use crate::landscape::critical::relative_gradient_norm;
+use crate::operation::{Answer, Exit};
 use crate::sphere::Tokens;
 use crate::theory::convergence_criteria::check_theorems;
 use serde_json::json;
@@ -13,7 +14,7 @@ use serde_json::json;
 const AT_REST: f64 = 1e-14;
 
 /// Tests the criteria for these tokens. Exit code 0 if one decides this very start, else 3.
-pub(super) fn test(x: &Tokens, name: &str, beta: f64, out: &Output) -> Result<i32> {
+pub(super) fn test(x: &Tokens, name: &str, beta: f64) -> Result<Answer> {
     let beta = in_range("--beta", beta, -MAX_BETA, MAX_BETA)?;
     let entry = dynamics::find(name, false)?;
     if entry.variant.is_none_or(|v| v.mutual_weights().is_none()) {
@@ -49,6 +50,6 @@ pub(super) fn test(x: &Tokens, name: &str, beta: f64, out: &Output) -> Result<i3
     if let Some((w, _)) = &hemisphere {
         text.push_str(&format!("certificate: w = {}\n", vector(w)));
     }
-    out.table(&json, &["theorems"], &text);
-    Ok(if decided { 0 } else { super::shared::UNPROVED })
+    let end = if decided { Exit::Shown } else { Exit::Undecided };
+    Ok(Answer::new(json, text).ended(end))
 }

@@ -3,68 +3,110 @@
 use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::cli::input::{self, TokenArguments};
 use crate::cli::out_file;
-use crate::cli::output::{Output, matrix};
+use crate::cli::output::matrix;
 use crate::cli::proof::Standing;
-use crate::error::{Error, Result, in_range};
+use crate::error::{Error, Result};
 use crate::landscape::CriticalPoint;
 use crate::landscape::interaction::InteractionCriticalPoint;
+use crate::operation::{
+    Answer, Exit, Operation, Parameters, Rows, Table, any, at_least, column, within,
+};
+use crate::parameters;
 use crate::proofs::critical_point::{self, Certificate};
 use crate::sphere::{Tokens, geometry::dist};
 use serde_json::json;
+use std::f64::consts::PI;
 use std::path::PathBuf;
 
-/// Flags of `certify critical-point`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
+parameters! {
+    /// Parameters of `certify critical-point`.
+    struct Point {
+        ..tokens: TokenArguments;
+        /// Tokens per cluster, separated by commas (default: one each).
+        sizes: Vec<usize>, at_least(1.0).separated();
+        /// Inverse temperature.
+        beta: Option<f64>, within(-1e4, 1e4).unless(&["interaction"]);
+        /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta,
+        /// with parameters of its own after a semicolon: 's^p + a; p=3, a=1'. The energy is (1/2)
+        /// sum_ij m_i m_j W(<x_i, x_j>) with W' = phi.
+        interaction: Option<String>, any().form("PHI");
+        /// Largest distance in radians between a row and its cluster in the proved point; no
+        /// rotation is applied before comparing. The default suits rows with two decimals. `any`:
+        /// the critical point that Newton's method reaches, also if clusters merge.
+        radius: String, any().or("0.01").form("R|any").excludes(&["anywhere"]).check(distance);
+        /// As --radius any.
+        anywhere: bool, any().hidden();
+        /// Do not run the verifier; the point is then called found by the search, not proved.
+        unchecked: bool;
+        /// File for the certificate.
+        out: Option<PathBuf>, any().form("FILE");
+    }
+}
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    family: "certify",
+    name: "critical-point",
+    group: "Theorems",
+    summary: "Prove that one critical point lies near given clusters",
+    notes: "Examples:
   metastable certify critical-point --tokens clusters.csv --beta 6 --out saddle.json
   metastable certify critical-point --tokens clusters.csv --sizes 3,2 --beta 4
   metastable certify critical-point --angles triangle.csv --interaction power:p=2
 
 Proved: among the configurations of whole clusters in a small box, on the slice that fixes
 rotations, exactly one is a critical point. Not excluded: critical points that split a cluster, or
-that lie off the slice. SA and USA have the same critical points. Exit code 3 if no point is
-proved.")]
-pub struct Arguments {
-    #[command(flatten)]
-    tokens: TokenArguments,
-    /// Tokens per cluster, separated by commas (default: one each).
-    #[arg(long, value_delimiter = ',')]
-    sizes: Vec<usize>,
-    /// Inverse temperature.
-    #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
-    beta: Option<f64>,
-    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta, with
-    /// parameters of its own after a semicolon: 's^p + a; p=3, a=1'. The energy is (1/2) sum_ij m_i
-    /// m_j W(<x_i, x_j>) with W' = phi.
-    #[arg(long, value_name = "PHI", allow_hyphen_values = true)]
-    interaction: Option<String>,
-    /// Largest distance in radians between a row and its cluster in the proved point; no rotation
-    /// is applied before comparing. The default, 0.01, suits rows with two decimals.
-    #[arg(long, value_name = "R", allow_hyphen_values = true, conflicts_with = "anywhere")]
-    radius: Option<f64>,
-    /// Accept the critical point that Newton's method reaches at any distance, also if clusters
-    /// merge.
-    #[arg(long)]
-    anywhere: bool,
-    /// Do not run the verifier; the point is then called found by the search, not proved.
-    #[arg(long)]
-    unchecked: bool,
-    /// File for the certificate.
-    #[arg(long, value_name = "FILE")]
-    out: Option<PathBuf>,
+that lie off the slice. SA and USA have the same critical points.",
+    parameters: Point::table,
+    results: &[
+        column("proved", "whether a critical point is proved"),
+        column("proof", "what stands behind the word proved"),
+        column("statement", "the proved statement"),
+        column("not_excluded", "what the proof does not exclude"),
+        column("radius", "radius of the box"),
+        column("distance", "largest distance of a row from its cluster"),
+        column("clusters_given", "number of given rows"),
+        column("clusters", "number of clusters"),
+        column("unstable_directions", "directions in which the energy increases"),
+        column("morse_index", "directions in which the energy decreases"),
+        column("rotations", "dimension of the rotations that move the point"),
+        column("energy_share", "energy relative to one cluster"),
+        column("cause", "why nothing is proved"),
+    ],
+    tables: &[Table {
+        name: "clusters",
+        what: "one row for each cluster",
+        rows: Rows::Lists,
+        columns: &[column("sizes", "number of tokens"), column("points", "its place")],
+    }],
+    exits: &[(Exit::Shown, "proved, or found with --unchecked"), (Exit::Undecided, "not proved")],
+    run: |given, _| Point::of(given)?.run(),
+    ..Operation::EMPTY
+};
+
+/// **Errors** a text that is no radius.
+fn distance(text: &str) -> Result<()> {
+    radius(text).map(drop)
 }
 
-/// Radius for rows that are written with two decimals, in radians.
-const TWO_DECIMALS: f64 = 0.01;
+/// The largest distance in radians; none for any distance.
+fn radius(text: &str) -> Result<Option<f64>> {
+    if text == "any" {
+        return Ok(None);
+    }
+    let number = text.trim().parse::<f64>().ok().filter(|r| (0.0..=PI).contains(r));
+    number
+        .map(Some)
+        .ok_or_else(|| Error::parameter("radius", text, format!("a number in [0, {PI}], or any")))
+}
 
-impl Arguments {
+impl Point {
     /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
         super::shared::refuse_all_digits(&self.tokens)?;
         self.out.iter().try_for_each(|path| out_file::check_own(path))?;
-        let beta = self.beta.map(|b| in_range("--beta", b, -1e4, 1e4)).transpose()?;
-        let radius =
-            in_range("--radius", self.radius.unwrap_or(TWO_DECIMALS), 0.0, std::f64::consts::PI)?;
+        let beta = self.beta;
+        let radius = if self.anywhere { None } else { radius(&self.radius)? };
         let x = self.tokens.tokens()?;
         if x.uniform_mass().is_none() {
             return Err(Error::parameter(
@@ -74,7 +116,7 @@ impl Arguments {
             ));
         }
         let sizes = if self.sizes.is_empty() { vec![1; x.n()] } else { self.sizes.clone() };
-        if sizes.len() != x.n() || sizes.contains(&0) {
+        if sizes.len() != x.n() {
             return Err(Error::parameter(
                 "--sizes",
                 format!("{sizes:?}"),
@@ -85,7 +127,7 @@ impl Arguments {
         let masses: Vec<f64> = sizes.iter().map(|s| *s as f64).collect();
         let (near, proof) = match self.find(beta, &x.clone().with_masses(&masses)?, &sizes, radius)
         {
-            Err(Error::Numerical { what }) => return Ok(unproved(&what, out)),
+            Err(Error::Numerical { what }) => return Ok(unproved(&what)),
             found => found?,
         };
         let certificate = proof.to_text();
@@ -119,15 +161,14 @@ impl Arguments {
             },
             proof.not_excluded()
         );
-        out.table(&json, &["sizes", "points"], &text);
-        Ok(if standing.holds() { 0 } else { super::shared::UNPROVED })
+        Ok(Answer::new(json, text).ended(super::shared::end(&standing)))
     }
 }
 
-/// Prints why no point is proved, and returns the exit code.
-fn unproved(cause: &str, out: &Output) -> i32 {
-    out.result(&json!({"proved": false, "cause": cause}), &format!("not proved: {cause}"));
-    super::shared::UNPROVED
+/// The answer that says why no point is proved.
+fn unproved(cause: &str) -> Answer {
+    let values = json!({"proved": false, "cause": cause});
+    Answer::new(values, format!("not proved: {cause}")).ended(Exit::Undecided)
 }
 
 /// A critical point near the given rows.
@@ -147,7 +188,7 @@ enum Found {
     Interaction(Box<Interaction>, Box<InteractionCriticalPoint>),
 }
 
-impl Arguments {
+impl Point {
     /// The critical point that is asked for, and its proof.
     ///
     /// **Errors** as the search and the proof; [`Error::Numerical`] if Newton's method reaches
@@ -157,10 +198,10 @@ impl Arguments {
         beta: Option<f64>,
         x: &Tokens,
         sizes: &[usize],
-        radius: f64,
+        radius: Option<f64>,
     ) -> Result<(Near, Certificate)> {
         let near = self.near(beta, x, sizes)?;
-        if !self.anywhere {
+        if let Some(radius) = radius {
             refuse_elsewhere(x, &near, radius)?;
         }
         let proof = near.prove()?;
@@ -221,7 +262,7 @@ fn refuse_elsewhere(given: &Tokens, found: &Near, radius: f64) -> Result<()> {
     Err(Error::Numerical {
         what: format!(
             "the critical point that Newton's method reaches lies {:.3e} rad from the given rows (--radius {radius}) and has \
-             {clusters}; with --anywhere it is proved",
+             {clusters}; with --radius any it is proved",
             found.distance
         ),
     })

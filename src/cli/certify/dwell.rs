@@ -2,45 +2,71 @@
 
 use crate::attention::dynamics;
 use crate::cli::out_file;
-use crate::cli::output::Output;
 use crate::cli::proof::Standing;
 use crate::error::{Error, Result};
+use crate::operation::{Answer, Exit, Operation, Parameters, any, below, column, within};
+use crate::parameters;
 use crate::proofs::merge_time::enclosed_merge_time;
 use serde_json::json;
+use std::f64::consts::PI;
 use std::path::PathBuf;
 
-/// Flags of `certify dwell`.
-#[derive(clap::Args)]
-#[command(after_help = "Example:
-  metastable certify dwell --from 2 --to 0.5 --beta 50
-  metastable certify dwell --from 2 --to 1e-8 --beta 5 --out time.txt")]
-pub struct Arguments {
-    /// Angle between the clusters at the start, in radians.
-    #[arg(long, allow_hyphen_values = true)]
-    from: f64,
-    /// Angle at the end, in radians.
-    #[arg(long, allow_hyphen_values = true)]
-    to: f64,
-    /// Share of the mass in the first cluster.
-    #[arg(long, value_name = "A", default_value_t = 0.5, allow_hyphen_values = true)]
-    share: f64,
-    /// Dynamics: sa or usa.
-    #[arg(long, default_value = "sa")]
-    dynamics: String,
-    /// Inverse temperature.
-    #[arg(long, allow_hyphen_values = true)]
-    beta: f64,
-    /// Do not run the verifier; the bounds are then called found, not proved.
-    #[arg(long)]
-    unchecked: bool,
-    /// File for the certificate.
-    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
-    out: Option<PathBuf>,
+parameters! {
+    /// Parameters of `certify dwell`.
+    struct Dwell {
+        /// Angle between the clusters at the start, in radians.
+        from: f64, within(0.0, PI);
+        /// Angle at the end, in radians.
+        to: f64, within(0.0, PI);
+        /// Share of the mass in the first cluster.
+        share: f64, below(0.0, 1.0).or("0.5").also(&["mass"]).form("A");
+        /// Dynamics: sa or usa.
+        dynamics: String, any().or("sa");
+        /// Inverse temperature.
+        beta: f64;
+        /// Do not run the verifier; the bounds are then called found, not proved.
+        unchecked: bool;
+        /// File for the certificate.
+        out: Option<PathBuf>, any().form("FILE");
+    }
 }
 
-impl Arguments {
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    family: "certify",
+    name: "dwell",
+    group: "Theorems",
+    summary: "Bound the time that two clusters need to merge, from both sides",
+    notes: "Examples:
+  metastable certify dwell --from 2 --to 0.5 --beta 50
+  metastable certify dwell --from 2 --to 1e-8 --beta 5 --out time.txt",
+    parameters: Dwell::table,
+    results: &[
+        column("certified", "whether the bounds are proved"),
+        column("proof", "what stands behind the word proved"),
+        column("lower", "lower bound of the time"),
+        column("upper", "upper bound of the time"),
+        column("relative_width", "width of the bounds relative to the time"),
+        column("beta", "inverse temperature"),
+        column("dynamics", "name of the dynamics"),
+        column("from", "angle at the start"),
+        column("to", "angle at the end"),
+        column("share", "share of the mass in the first cluster"),
+        column("log_time_over_beta", "logarithm of the time over beta"),
+        column("exponent", "its limit for large beta, 1 - cos(from)"),
+    ],
+    exits: &[
+        (Exit::Shown, "proved, or found with --unchecked"),
+        (Exit::Undecided, "not proved"),
+        (Exit::Interrupted, "interrupted"),
+    ],
+    run: |given, _| Dwell::of(given)?.run(),
+    ..Operation::EMPTY
+};
+
+impl Dwell {
     /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
         let Self { from, to, share, beta, .. } = self;
         self.out.iter().try_for_each(|path| out_file::check_own(path))?;
         let entry = dynamics::find(&self.dynamics, false)?;
@@ -73,7 +99,6 @@ impl Arguments {
                 1.0 - from.cos()
             ));
         }
-        out.result(&json, text.trim_end());
-        Ok(if standing.holds() { 0 } else { super::shared::UNPROVED })
+        Ok(Answer::new(json, text.trim_end()).ended(super::shared::end(&standing)))
     }
 }

@@ -2,13 +2,20 @@
 
 use crate::attention::{Variant, dynamics};
 use crate::cli::input::TokenArguments;
-use crate::cli::{out_file, output::note};
+use crate::cli::{out_file, output::note, proof::Standing};
 use crate::error::{Error, Result};
 use crate::lab::replace::{self, Problem};
+use crate::operation::Exit;
 use std::path::Path;
 
-/// Exit code if nothing is proved.
-pub const UNPROVED: i32 = 3;
+/// How an operation ends whose statement has this standing.
+pub fn end(standing: &Standing) -> Exit {
+    match standing {
+        holds if holds.holds() => Exit::Shown,
+        Standing::Interrupted => Exit::Interrupted,
+        _ => Exit::Undecided,
+    }
+}
 
 /// The attention of a dynamics for which proofs exist.
 pub fn variant(name: &str) -> Result<Variant> {

@@ -2,11 +2,11 @@
 
 use super::shared::variant;
 use crate::cli::input::TokenArguments;
-use crate::cli::output::Output;
 use crate::cli::progress;
 use crate::cli::session;
 use crate::error::{Error, Result};
 use crate::num::stats::median;
+use crate::operation::{Answer, Exit};
 use crate::proofs::trajectory::{Cause, Neighbourhood, prove};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -33,17 +33,7 @@ pub(super) struct Trials<'a> {
 }
 
 impl Trials<'_> {
-    pub(super) fn run(&self, name: &str, (beta, radius): (f64, f64), out: &Output) -> Result<i32> {
-        if self.count == 0 {
-            return Err(Error::parameter("--starts", 0, "at least 1"));
-        }
-        if !self.tokens.is_drawn() {
-            return Err(Error::parameter(
-                "--starts",
-                self.count,
-                "it with --init: every trial draws a start",
-            ));
-        }
+    pub(super) fn run(&self, name: &str, (beta, radius): (f64, f64)) -> Result<Answer> {
         let (variant, done, session) = (variant(name)?, AtomicUsize::new(0), session::current());
         let one = |k: usize| -> Result<Trial> {
             if session.cancelled() {
@@ -61,8 +51,8 @@ impl Trials<'_> {
         };
         let all: Vec<Trial> = (0..self.count).into_par_iter().map(one).collect::<Result<_>>()?;
         let (json, text, complete) = summary(&all);
-        out.table(&json, &["not_proved"], &text);
-        Ok(if complete { 0 } else { super::shared::UNPROVED })
+        let end = if complete { Exit::Shown } else { Exit::Undecided };
+        Ok(Answer::new(json, text).ended(end))
     }
 
     fn trial(&self, seed: u64, start: &Neighbourhood) -> Result<Trial> {

@@ -3,53 +3,64 @@
 use super::drawn::{DrawnFigure, FORMATS, paths};
 use crate::cli::out_file;
 use crate::draw::{Sheet, Size, Theme};
-use crate::error::{Error, Result, in_range};
+use crate::error::{Error, Result};
 use crate::lab::Provenance;
 use crate::lab::replace::{self, Problem, Replace};
+use crate::operation::{any, within};
+use crate::parameters;
 use std::path::{Path, PathBuf};
 
-/// Look and files of pictures.
-#[derive(clap::Args)]
-pub struct DrawingArguments {
-    /// Size: siam, ams, neurips, icml, jmlr, pnas, pnas2, physrev, physrev2, nature1, nature2,
-    /// beamer, or WIDTH or WIDTHxHEIGHT in millimetres.
-    #[arg(long, default_value = "siam")]
-    size: String,
-    /// Font size in points; ticks and legends are 1/8 smaller. Default: that of the venue in
-    /// --size.
-    #[arg(long, value_name = "PT")]
-    font_size: Option<f64>,
-    /// Theme: print, slides or dark.
-    #[arg(long, default_value = "print")]
-    theme: String,
-    /// Resolution of PNG files, in dots per inch.
-    #[arg(long, default_value_t = 450.0)]
-    dpi: f64,
-    /// Folder for the files of each figure (SVG, PNG, PDF, CSV with the numbers, TXT with the
-    /// caption), or one file with one of these extensions.
-    #[arg(long, default_value = OWN_FOLDER, value_name = "PATH")]
-    out: PathBuf,
+parameters! {
+    /// Look and files of pictures.
+    pub struct DrawingArguments {
+        /// Size: siam, ams, neurips, icml, jmlr, pnas, pnas2, physrev, physrev2, nature1, nature2,
+        /// beamer, or WIDTH or WIDTHxHEIGHT in millimetres; after a comma the font size in points
+        /// (default: that of the venue; ticks and legends are 1/8 smaller).
+        size: String, any().or("siam").form("SIZE[,PT]").check(known_size);
+        /// The font size of --size.
+        font_size: Option<f64>, within(4.0, 40.0).hidden();
+        /// Theme: print, slides or dark.
+        theme: String, any().or("print").form("THEME").check(known_theme);
+        /// Resolution of PNG files, in dots per inch.
+        dpi: f64, within(20.0, 2400.0).or("450");
+        /// Folder for the files of each figure (SVG, PNG, PDF, CSV with the numbers, TXT with the
+        /// caption), or one file with one of these extensions.
+        out: PathBuf, any().or(OWN_FOLDER).form("PATH");
+    }
 }
 
 /// The folder without --out.
 const OWN_FOLDER: &str = "runs/figures";
+
+/// **Errors** a text that is no size.
+fn known_size(text: &str) -> Result<()> {
+    size_and_font(text).map(drop)
+}
+
+/// A size, and a font size if one follows.
+fn size_and_font(text: &str) -> Result<(Size, Option<f64>)> {
+    let Some((size, font)) = text.split_once(',') else { return Ok((Size::parse(text)?, None)) };
+    let points = font.trim().parse::<f64>().ok().filter(|pt| (4.0..=40.0).contains(pt));
+    let wrong = || Error::parameter("size", text, "a font size in [4, 40] after the comma");
+    Ok((Size::parse(size)?, Some(points.ok_or_else(wrong)?)))
+}
+
+/// **Errors** a text that is no theme.
+fn known_theme(text: &str) -> Result<()> {
+    Theme::parse(text).map(drop)
+}
 
 impl DrawingArguments {
     /// The sheet on which pictures are drawn.
     ///
     /// **Errors** an unknown size or theme; a font size outside 4 to 40 points.
     pub fn sheet(&self) -> Result<Sheet> {
-        let mut sheet =
-            Sheet::from(Size::parse(&self.size)?).with_theme(Theme::parse(&self.theme)?);
-        if let Some(font) = self.font_size {
-            sheet.font = in_range("--font-size", font, 4.0, 40.0)?;
+        let (size, font) = size_and_font(&self.size)?;
+        let mut sheet = Sheet::from(size).with_theme(Theme::parse(&self.theme)?);
+        if let Some(font) = self.font_size.or(font) {
+            sheet.font = font;
         }
         Ok(sheet)
-    }
-
-    /// The resolution of PNG files. **Errors** one outside 20 to 2400.
-    pub fn dpi(&self) -> Result<f64> {
-        in_range("--dpi", self.dpi, 20.0, 2400.0)
     }
 
     /// The flags with values other than the default, for the command that reproduces a picture.
@@ -92,7 +103,7 @@ impl DrawingArguments {
     /// **Errors** as [`DrawingArguments::sheet`] and [`DrawingArguments::one_file`]; a failed
     /// write.
     pub fn write(&self, drawn: &DrawnFigure) -> Result<Vec<PathBuf>> {
-        let (sheet, dpi) = (self.sheet()?, self.dpi()?);
+        let (sheet, dpi) = (self.sheet()?, self.dpi);
         let Some(format) = self.one_file(1)? else {
             return drawn.write(&self.out, (&sheet, dpi), self.replaced());
         };

@@ -20,6 +20,9 @@ pub struct HiddenStates {
 impl HiddenStates {
     /// Reads a file. **Errors** an array that is not layers x tokens x dimensions.
     pub fn from_file(path: &Path, array: Option<&str>, beta: Option<f64>) -> Result<Self> {
+        if let Some((file, name)) = arrays::named(path).filter(|_| array.is_none()) {
+            return Self::from_file(&file, Some(name), beta);
+        }
         let read = arrays::read(path, array)?;
         let bytes = std::fs::read(path).map_err(|e| Error::io(path.display(), "read", &e))?;
         let name = array

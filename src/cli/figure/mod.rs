@@ -5,7 +5,7 @@ mod drawn;
 mod figure_data;
 mod hidden_states;
 
-use super::output::{Output, note};
+use super::output::note;
 use super::parameter::{assignment, assignments, explained as explained_parameters};
 use super::printed::credit;
 use super::progress;
@@ -13,56 +13,73 @@ use super::run::ShardArguments;
 use crate::draw::Size;
 use crate::error::{Error, Result};
 use crate::lab::replace::Replace;
+use crate::lab::snapshot::folder_and_cell;
 use crate::lab::{Experiment, run::combine_shards, shard::Shard};
+use crate::operation::{Answer, Operation, Parameters, Rows, Table, any, column};
 use crate::paper_figs::{ALL, PaperFigure};
+use crate::parameters;
 pub use drawing::DrawingArguments;
 pub use drawn::DrawnFigure;
 use figure_data::FigureData;
-pub use hidden_states::layers;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Flags of `figure`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
+parameters! {
+    /// Parameters of `figure`.
+    struct Figures {
+        ..drawing: DrawingArguments;
+        ..shards: ShardArguments;
+        /// Names of figures (`list figures`); without one, all figures.
+        names: Vec<String>, any().positional();
+        /// Value of a parameter (`explain NAME` lists them); separate the values of a list by
+        /// commas. Repeat it for other parameters.
+        set: Vec<String>, any().form("NAME=VALUE");
+        /// Use the published grid instead of the smaller default.
+        published: bool;
+        /// Folder with the results of experiments.
+        runs: PathBuf, any().or("runs").form("DIR");
+        /// Draw this experiment instead of the figure's own experiments.
+        experiment: Option<String>, any().hidden().excludes(&["set", "published", "from_run"]);
+        /// Draw the results in this folder, written by `run` or `solve --out`; of `run` perhaps
+        /// one cell, by the first characters of its name. Or draw this experiment (a TOML file)
+        /// instead of the figure's own.
+        from_run: Option<String>,
+            any().form("FOLDER[:CELL]|FILE").excludes(&["set", "published"]);
+        /// One cell of --from-run.
+        cell: Option<String>, any().hidden().needs(&["from_run"]);
+        /// Hidden states for figures of a trained model: layers x tokens x dimensions, NPY or NPZ.
+        tokens: Option<PathBuf>, any().form("FILE[:ARRAY]");
+        /// Name of the array in an NPZ file of hidden states.
+        array: Option<String>, any().hidden().needs(&["tokens"]);
+    }
+}
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "figure",
+    group: "Papers",
+    summary: "Draw the figures of papers (SVG, PNG, CSV, caption)",
+    notes: "Examples:
   metastable figure gamma-curve --size nature2 --set n=64 --set beta=2,4
   metastable figure staircase --out staircase.pdf --size 84x60
-  metastable figure inner-products --tokens hidden.npz --array hidden_states
-  metastable figure timeline --experiment my-run.toml --theme dark
-  metastable figure phase-diagram --published")]
-pub struct Arguments {
-    /// Names of figures (`list figures`); without one, all figures.
-    names: Vec<String>,
-    /// Value of a parameter (`explain NAME` lists them); separate the values of a list by commas.
-    /// Repeat it for other parameters.
-    #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<String>,
-    /// Use the published grid instead of the smaller default.
-    #[arg(long)]
-    published: bool,
-    #[command(flatten)]
-    drawing: DrawingArguments,
-    /// Folder with the results of experiments.
-    #[arg(long, default_value = "runs", value_name = "DIR")]
-    runs: PathBuf,
-    /// Draw this experiment instead of the figure's own experiments.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["set", "published", "from_run"])]
-    experiment: Option<String>,
-    /// Draw the results in this folder, written by `run` or `solve --out`.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["set", "published"])]
-    from_run: Option<PathBuf>,
-    /// One cell of --from-run: the first characters of its name, which `run` prints.
-    #[arg(long, value_name = "ID", requires = "from_run")]
-    cell: Option<String>,
-    /// Hidden states for figures of a trained model: layers x tokens x dimensions, NPY or NPZ.
-    #[arg(long, value_name = "FILE")]
-    tokens: Option<PathBuf>,
-    /// Name of the array in an NPZ file of hidden states.
-    #[arg(long, value_name = "NAME")]
-    array: Option<String>,
-    #[command(flatten)]
-    shards: ShardArguments,
-}
+  metastable figure inner-products --tokens hidden.npz:hidden_states
+  metastable figure timeline --from-run my-run.toml --theme dark
+  metastable figure phase-diagram --published",
+    parameters: Figures::table,
+    results: &[
+        column("shard", "the shard that was computed"),
+        column("cells", "number of its finished cells"),
+        column("of", "number of all cells"),
+    ],
+    tables: &[Table {
+        name: "files",
+        what: "one row for each file",
+        rows: Rows::Lists,
+        columns: &[column("files", "the file")],
+    }],
+    run: |given, _| Figures::of(given)?.run(),
+    ..Operation::EMPTY
+};
 
 /// Size and resolution of the figures of other commands.
 pub struct Style {
@@ -72,11 +89,19 @@ pub struct Style {
     pub dpi: f64,
 }
 
-impl Arguments {
+impl Figures {
     /// Draws the figures.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(mut self) -> Result<Answer> {
+        if let Some(file) = self.from_run.take_if(|path| path.ends_with(".toml")) {
+            self.experiment = Some(file);
+        }
+        if let Some(text) = self.from_run.clone()
+            && let (folder, Some(cell)) = folder_and_cell(&text)
+        {
+            self.from_run = Some(folder.display().to_string());
+            self.cell = Some(cell.to_owned());
+        }
         self.drawing.sheet()?;
-        self.drawing.dpi()?;
         let entries: Vec<&PaperFigure> = if self.names.is_empty() {
             ALL.to_vec()
         } else {
@@ -88,7 +113,7 @@ impl Arguments {
             self.check_parts(&entries)?;
         }
         if let Some(part) = part {
-            return self.part(&entries, &part, out);
+            return self.part(&entries, &part);
         }
         let (mut written, count) = (Vec::new(), entries.len() as f64);
         for (k, entry) in entries.into_iter().enumerate() {
@@ -112,8 +137,8 @@ impl Arguments {
             written.extend(self.drawing.write(&drawn)?);
         }
         let names: Vec<String> = written.iter().map(|p| p.display().to_string()).collect();
-        out.table(&json!({"files": names}), &["files"], &names.join("\n"));
-        Ok(0)
+        let text = names.join("\n");
+        Ok(Answer::new(json!({"files": names}), text))
     }
 
     /// The flags that name the hidden states.
@@ -139,9 +164,6 @@ impl Arguments {
                 format!("a figure of hidden states ({})", takes.join(", ")),
             ));
         }
-        if let (None, Some(array)) = (&self.tokens, &self.array) {
-            return Err(Error::parameter("--array", array, "it only with --tokens"));
-        }
         if let (true, Some(e)) = (
             self.published && !self.names.is_empty(),
             entries.iter().find(|e| e.published.is_empty()),
@@ -159,7 +181,7 @@ impl Arguments {
                 ALL.iter().filter(|e| e.cells.is_some()).map(|e| e.name).collect();
             let found = format!("{file} for `{}`, which draws no experiment", e.name);
             return Err(Error::parameter(
-                "--experiment",
+                "--from-run",
                 found,
                 format!("a figure of an experiment ({})", takes.join(", ")),
             ));
@@ -167,7 +189,7 @@ impl Arguments {
         if let (Some(folder), Some(e)) =
             (&self.from_run, entries.iter().find(|e| e.cells.is_none() && e.study.is_none()))
         {
-            let found = format!("{} for `{}`, which draws no results", folder.display(), e.name);
+            let found = format!("{folder} for `{}`, which draws no results", e.name);
             return Err(Error::parameter(
                 "--from-run",
                 found,
@@ -182,9 +204,7 @@ impl Arguments {
         let other = self.experiment.is_some() || self.from_run.is_some() || !self.set.is_empty();
         let refuse = |expected: &str| self.shards.refuse(expected);
         if other {
-            return refuse(
-                "none with --set, --experiment or --from-run: run the experiment itself in shards",
-            );
+            return refuse("none with --set or --from-run: run the experiment itself in shards");
         }
         if !entries.iter().any(|e| !self.experiments(e).is_empty()) {
             return refuse("none: these figures have no experiments");
@@ -207,7 +227,7 @@ impl Arguments {
     }
 
     /// Runs one shard of the experiments and draws nothing.
-    fn part(&self, entries: &[&PaperFigure], part: &Shard, out: &Output) -> Result<i32> {
+    fn part(&self, entries: &[&PaperFigure], part: &Shard) -> Result<Answer> {
         let (mut done, mut all) = (0, 0);
         for name in entries.iter().flat_map(|e| self.experiments(e)) {
             let (mine, cells) =
@@ -217,8 +237,7 @@ impl Arguments {
         let text = format!(
             "shard {part}: {done} of {all} cells are finished; when all shards are finished, run this command with --merge"
         );
-        out.result(&json!({"shard": part.to_string(), "cells": done, "of": all}), &text);
-        Ok(0)
+        Ok(Answer::new(json!({"shard": part.to_string(), "cells": done, "of": all}), text))
     }
 
     /// Collects the data that the flags select and draws the figure.
@@ -244,17 +263,17 @@ impl Arguments {
             data.add_hidden_states(file, &self.source())?;
         }
         if let Some(file) = &self.experiment {
-            data.flags.push_str(&format!(" --experiment {file}"));
+            data.flags.push_str(&format!(" --from-run {file}"));
             data.add_experiment(Experiment::load(Path::new(file))?);
         } else if let Some(folder) = &self.from_run {
-            let cell = self.cell.as_ref().map_or(String::new(), |c| format!(" --cell {c}"));
-            data.flags.push_str(&format!(" --from-run {}{cell}", folder.display()));
-            data.add_folder(folder, self.cell.as_deref())?;
+            let cell = self.cell.as_ref().map_or(String::new(), |c| format!(":{c}"));
+            data.flags.push_str(&format!(" --from-run {folder}{cell}"));
+            data.add_folder(Path::new(folder), self.cell.as_deref())?;
         } else {
             data.add_inputs(&overridden)?;
         }
         self.drawing.check(&data.name(), &data.provenance())?;
-        data.run(&self.runs, if self.experiment.is_some() { "--experiment" } else { "--set" })?;
+        data.run(&self.runs, if self.experiment.is_some() { "--from-run" } else { "--set" })?;
         data.draw()
     }
 }
@@ -273,11 +292,14 @@ pub fn explained(entry: &'static PaperFigure) -> String {
     text.push_str(&explained_parameters(entry.all_parameters()));
     let mut takes = Vec::new();
     if entry.cells.is_some() {
-        takes.extend(["--experiment FILE", "--from-run DIR (of run or solve --out)"]);
+        takes.extend([
+            "--from-run FOLDER (of run or solve --out)",
+            "--from-run FILE (an experiment)",
+        ]);
     } else if entry.study.is_some() {
-        takes.push("--from-run DIR (of run)");
+        takes.push("--from-run FOLDER (of run)");
     }
-    takes.extend(entry.needs_hidden_states.then_some("--tokens FILE [--array NAME]"));
+    takes.extend(entry.needs_hidden_states.then_some("--tokens FILE[:ARRAY]"));
     takes.extend((!entry.published.is_empty()).then_some("--published"));
     if !takes.is_empty() {
         text.push_str(&format!("Your own data: {}\n", takes.join(", ")));

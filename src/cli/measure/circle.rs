@@ -2,7 +2,7 @@
 //! with noise, finite volumes.
 
 use super::outcome::{LastState, natural_rounding, table};
-use super::{Arguments, Method, Pass, report_progress};
+use super::{Evolution, Method, Pass, report_progress};
 use crate::cli::cancel::cancelled;
 use crate::cli::movie::density::{DensityFrame, density_frames};
 use crate::continuity::{
@@ -24,10 +24,10 @@ const AUTO_MODES: usize = 512;
 const COLUMNS: [&str; 8] =
     ["t", "negentropy", "negentropy_rate", "energy", "energy_rate", "momentum", "cos_1", "sin_1"];
 
-impl Arguments {
+impl Evolution {
     /// The initial density with as many modes as it needs.
     fn start(&self, modes: usize) -> Result<Circle> {
-        if let Some(path) = &self.values {
+        if let Some(path) = self.values() {
             let (from, values) = Self::profile(path)?;
             return Circle::from_values(&values, from, modes);
         }
@@ -40,7 +40,7 @@ impl Arguments {
     /// Averages of the density over finite volumes, on more of them than --volumes if it needs
     /// more.
     fn volumes(&self, pass: Pass) -> Result<FiniteVolume> {
-        if let Some(path) = &self.values {
+        if let Some(path) = self.values() {
             let (from, values) = Self::profile(path)?;
             return FiniteVolume::from_values(
                 &values,
@@ -48,7 +48,7 @@ impl Arguments {
                 pass.half(self.volume_count().max(2 * values.len())),
             );
         }
-        let start = self.start(self.modes)?;
+        let start = self.start(self.modes())?;
         FiniteVolume::from_circle(
             &start,
             pass.half(self.volume_count().max(8 * start.without_negligible_modes().modes())),
@@ -73,7 +73,7 @@ impl Arguments {
             Method::Lagrangian => return self.by_map(medium, pass),
             Method::Auto | Method::Spectral => (),
         }
-        let start = match self.start(pass.modes(self.modes)) {
+        let start = match self.start(pass.modes(self.modes())) {
             // Values with corners have no convergent series.
             Err(_) if auto && self.values.is_some() => return late(table(&COLUMNS)),
             start => start?,
@@ -133,7 +133,7 @@ impl Arguments {
     /// Frames of the density at equispaced times, as long as the series resolves it.
     pub(super) fn circle_frames(&self, medium: &MeasureDynamics) -> Result<Vec<DensityFrame>> {
         let limits = Limits { max_modes: self.max_modes(), tolerance_factor: 1.0 };
-        let mut state = self.start(self.modes)?;
+        let mut state = self.start(self.modes())?;
         density_frames(self.t_end, |t, dt| {
             let now = DensityFrame { t, values: state.values(360), rings: 1 };
             let (next, _, end) =
@@ -150,7 +150,7 @@ impl Arguments {
             in_range("--particles", n as f64, 16.0, 20_000.0)?;
             resolution.panels = (resolution.panels * n).div_ceil(NODES * Resolution::FINE.panels);
         }
-        let start = match (self.start(self.modes), &self.values) {
+        let start = match (self.start(self.modes()), self.values()) {
             (Err(_), Some(path)) => {
                 let (from, values) = Self::profile(path)?;
                 FlowMap::from_values(&values, from, resolution)?

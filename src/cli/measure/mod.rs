@@ -8,21 +8,84 @@ mod zonal;
 
 use super::cancel::cancelled;
 use super::movie::{density, writer::MovieWriter};
-use super::output::{Output, note};
+use super::output::note;
 use crate::attention::interaction::Interaction;
 use crate::continuity::{EvolutionEnd, Limits, MeasureDynamics, density::Density};
 use crate::error::{Error, Result, in_range};
 use crate::lab::{Provenance, arrays};
 use crate::num::deviation::largest;
+use crate::operation::{
+    Answer, Exit, Operation, Parameters, Rows, Span, Table, any, at_least, column, within,
+};
+use crate::parameters;
 use crate::sphere::Tokens;
 use choice::{DensitySpace, Method};
 use outcome::{CheckedOutcome, LastState};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Flags of `measure`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
+parameters! {
+    /// Parameters of `measure`.
+    struct Evolution {
+        /// circle, zonal (axisymmetric on S^(d-1), with --d), or sphere2 (all of S^2).
+        space: String, any().form("SPACE").check(space);
+        /// Ambient dimension of zonal densities (default 3).
+        d: Option<usize>, within(2.0, 1024.0);
+        /// Initial density: uniform, cos:1=0.2,2=-0.1, sin:..., vmf:kappa=K,at=A,mass=M or
+        /// noise:amplitude=A,modes=K,seed=S, joined by +. On the circle cos:k=a stands for a cos(k
+        /// theta); on zonal and sphere2 for a P_k(cos theta), where P_k is the Legendre
+        /// (Gegenbauer) polynomial of degree k with P_k(1) = 1 and theta is the angle from the
+        /// pole. Or a file of its values (CSV, NPY): circle, at equispaced angles; zonal, at
+        /// equispaced polar angles from 0 to pi; sphere2, a matrix as in `values.csv` of --out.
+        density: Option<String>, any().form("SPEC|FILE");
+        /// A file of values of the initial density.
+        values: Option<PathBuf>, any().hidden().excludes(&["density"]);
+        /// Tokens (circle: angles); the initial density is their estimate with kernel e^(B <x, y>),
+        /// with B from --kernel-beta.
+        tokens: Option<PathBuf>, any().excludes(&["density", "values"]).also(&["angles"]);
+        /// Inverse temperature of the kernel of --tokens (default 100).
+        kernel_beta: Option<f64>, within(0.0, 1e5).needs(&["tokens"]);
+        /// sa, usa (in U1) or sinkhorn.
+        dynamics: String, any().or("sa").form("NAME");
+        /// Inverse temperature, of either sign.
+        beta: Option<f64>, any().unless(&["interaction"]);
+        /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta.
+        /// For --method spectral, volume or auto, which then ends where the series does (on the
+        /// circle it continues with finite volumes).
+        interaction: Option<String>, any().form("PHI");
+        /// End time.
+        t_end: f64, within(0.0, 1e6);
+        /// Noise kappa=K: dX = v dt + sqrt(2/K) dW.
+        noise: Option<String>, any().form("KEYS");
+        /// spectral, volume (finite volumes on the circle), lagrangian (particles that carry the
+        /// density), or auto: spectral, then particles (with noise on the circle: finite volumes)
+        /// once the density becomes too fine. Every run is repeated at a second resolution; if the
+        /// two disagree, it ends as under-resolved.
+        method: String, any().or("auto").form("METHOD");
+        /// Initial number of Fourier modes, which doubles as needed, up to 2048; or the initial and
+        /// the largest number: 64..4096.
+        modes: Span, within(8.0, 16384.0).or("64").form("K|K..MOST");
+        /// The largest number of --modes.
+        max_modes: Option<usize>, within(8.0, 16384.0).hidden();
+        /// Number of finite volumes; more if the density needs them (default 1024).
+        volumes: Option<usize>, within(32.0, 65536.0);
+        /// Lagrangian method: rings (zonal), initial particles (circle) or latitudes (sphere2).
+        particles: Option<usize>, at_least(1.0);
+        /// Write a time line (negentropy, energy, their rates, first moments), the final
+        /// coefficients and values into this new folder.
+        out: Option<PathBuf>, any().form("FOLDER");
+        /// Animate the density on the circle or S^2 (.gif, .png, .mp4, or a name that ends in / for
+        /// numbered frames), as long as its series resolves it.
+        movie: Option<PathBuf>;
+    }
+}
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "measure",
+    group: "Simulate",
+    summary: "Evolve a density by the continuity equation: coefficients, negentropy and its rate",
+    notes: "Examples:
   metastable measure --space circle --density cos:1=0.2,2=-0.1 --dynamics sa --beta 4 --t-end 1
   metastable measure --space circle --density noise:amplitude=0.01 --dynamics usa --beta 5 \\
       --t-end 0.5 --out run
@@ -31,77 +94,48 @@ use std::path::{Path, PathBuf};
   metastable measure --space zonal --d 64 --density noise:amplitude=0.01,modes=8 --dynamics sa \\
       --beta 5 --t-end 30
   metastable measure --space sphere2 --density noise:amplitude=0.01,modes=8 --dynamics usa \\
-      --beta 4 --t-end 0.1 --method lagrangian")]
-pub struct Arguments {
-    /// circle, zonal (axisymmetric on S^(d-1), with --d), or sphere2 (all of S^2).
-    #[arg(long)]
-    space: String,
-    /// Ambient dimension of zonal densities (default 3).
-    #[arg(long, allow_hyphen_values = true)]
-    d: Option<i64>,
-    /// Initial density: uniform, cos:1=0.2,2=-0.1, sin:..., vmf:kappa=K,at=A,mass=M or
-    /// noise:amplitude=A,modes=K,seed=S, joined by +. On the circle cos:k=a stands for a cos(k
-    /// theta); on zonal and sphere2 for a P_k(cos theta), where P_k is the Legendre (Gegenbauer)
-    /// polynomial of degree k with P_k(1) = 1 and theta is the angle from the pole.
-    #[arg(long, value_name = "SPEC")]
-    density: Option<String>,
-    /// Values of the initial density (CSV, NPY): circle, at equispaced angles; zonal, at equispaced
-    /// polar angles from 0 to pi; sphere2, a matrix as in `values.csv` of --out.
-    #[arg(long, value_name = "FILE", conflicts_with = "density")]
-    values: Option<PathBuf>,
-    /// Tokens (circle: angles); the initial density is their estimate with kernel e^(B <x, y>),
-    /// with B from --kernel-beta.
-    #[arg(long, visible_alias = "angles", value_name = "FILE", conflicts_with_all = ["density", "values"])]
-    tokens: Option<PathBuf>,
-    /// Inverse temperature of the kernel of --tokens (default 100).
-    #[arg(long, allow_hyphen_values = true)]
-    kernel_beta: Option<f64>,
-    /// sa, usa (in U1) or sinkhorn.
-    #[arg(long, default_value = "sa")]
-    dynamics: String,
-    /// Inverse temperature, of either sign.
-    #[arg(long, allow_hyphen_values = true, required_unless_present = "interaction")]
-    beta: Option<f64>,
-    /// An interaction phi(s) in the place of e^{beta s}: power:p=3 or a formula of s and beta. For
-    /// --method spectral, volume or auto, which then ends where the series does (on the circle it
-    /// continues with finite volumes).
-    #[arg(long, value_name = "PHI", allow_hyphen_values = true)]
-    interaction: Option<String>,
-    /// End time.
-    #[arg(long, allow_hyphen_values = true)]
-    t_end: f64,
-    /// Noise kappa=K: dX = v dt + sqrt(2/K) dW.
-    #[arg(long, value_name = "KEYS", allow_hyphen_values = true)]
-    noise: Option<String>,
-    /// spectral, volume (finite volumes on the circle), lagrangian (particles that carry the
-    /// density), or auto: spectral, then particles (with noise on the circle: finite volumes) once
-    /// the density becomes too fine. Every run is repeated at a second resolution; if the two
-    /// disagree, it ends as under-resolved with exit code 4.
-    #[arg(long, default_value = "auto")]
-    method: String,
-    /// Initial number of Fourier modes; it doubles as needed.
-    #[arg(long, default_value_t = 64)]
-    modes: usize,
-    /// Largest number of modes (default 2048).
-    #[arg(long)]
-    max_modes: Option<usize>,
-    /// Number of finite volumes; more if the density needs them (default 1024).
-    #[arg(long)]
-    volumes: Option<usize>,
-    /// Of the Lagrangian method: number of rings (zonal); initial number of particles (circle;
-    /// particles are added where they separate); number of latitudes (S^2, with twice as many
-    /// longitudes).
-    #[arg(long, value_name = "N")]
-    particles: Option<usize>,
-    /// Write a time line (negentropy, energy, their rates, first moments), the final coefficients
-    /// and values into this new folder.
-    #[arg(long, value_name = "FOLDER")]
-    out: Option<PathBuf>,
-    /// Animate the density on the circle or S^2 (.gif, .png, .mp4, or a name that ends in / for
-    /// numbered frames), as long as its series resolves it.
-    #[arg(long, value_name = "FILE")]
-    movie: Option<PathBuf>,
-}
+      --beta 4 --t-end 0.1 --method lagrangian",
+    parameters: Evolution::table,
+    results: &[
+        column("space", "circle, zonal or sphere2"),
+        column("d", "ambient dimension"),
+        column("dynamics", "name of the dynamics"),
+        column("beta", "inverse temperature"),
+        column("interaction", "the interaction"),
+        column("kernel_error", "error of its series"),
+        column("convention", "what the density and its coefficients are"),
+        column("time_scale", "time scale of the dynamics"),
+        column("method", "the method that reached the end"),
+        column("t", "time at the end"),
+        column("outcome", "how the run ended"),
+        column("switched_at", "time at which the method changed"),
+        column("switched_to", "the method after it"),
+        column("modes", "number of modes"),
+        column("particles", "number of particles"),
+        column("volumes", "number of finite volumes"),
+        column("steps", "number of steps"),
+        column("negentropy", "negentropy at the end"),
+        column("negentropy_rate", "its rate"),
+        column("energy", "energy at the end"),
+        column("mass_error", "error of the total mass"),
+    ],
+    tables: &[Table {
+        name: "coefficients",
+        what: "one row for each coefficient at the end",
+        rows: Rows::Lists,
+        columns: &[
+            column("coefficients", "coefficient of the cosine or of P_k"),
+            column("sine_coefficients", "coefficient of the sine"),
+        ],
+    }],
+    exits: &[
+        (Exit::Shown, "the run reached its end"),
+        (Exit::Failure, "the density needs a finer resolution"),
+        (Exit::Interrupted, "interrupted"),
+    ],
+    run: |given, _| Evolution::of(given)?.run(),
+    ..Operation::EMPTY
+};
 
 /// One of the two runs whose difference estimates the error.
 #[derive(Clone, Copy)]
@@ -136,34 +170,30 @@ impl Pass {
     }
 }
 
-impl Arguments {
+/// **Errors** a text that is no space of densities.
+fn space(name: &str) -> Result<()> {
+    DensitySpace::parse(name).map(drop)
+}
+
+impl Evolution {
     /// Runs it.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
         let medium = self.medium()?;
-        in_range("--t-end", self.t_end, 0.0, 1e6)?;
         let space = DensitySpace::parse(&self.space)?;
         let method = Method::parse(&self.method, space)?;
         self.check_flags(space, method)?;
-        let (most, volumes) = (self.max_modes(), self.volume_count());
-        if !(8..=8192).contains(&self.modes)
-            || !(self.modes..=16384).contains(&most)
-            || !(32..=65536).contains(&volumes)
-        {
-            let found = format!("{} modes, at most {most}, {volumes} finite volumes", self.modes);
+        let most = self.max_modes();
+        if most < self.modes() {
             return Err(Error::parameter(
-                "--modes",
-                found,
-                "8 to 8192 modes, at most 16384, and 32 to 65536 finite volumes",
+                "modes",
+                most,
+                format!("at most {} at the start", self.modes()),
             ));
         }
         let d = match space {
             DensitySpace::Circle => 2,
             DensitySpace::Sphere2 => 3,
-            DensitySpace::Zonal => {
-                let d = self.d.unwrap_or(3);
-                let whole = usize::try_from(d).ok().filter(|d| (2..=1024).contains(d));
-                whole.ok_or_else(|| Error::parameter("--d", d, "a dimension in [2, 1024]"))?
-            }
+            DensitySpace::Zonal => self.d.unwrap_or(3),
         };
         let reel = self.movie.as_deref().map(|path| self.reel(path, space, method)).transpose()?;
         self.out.iter().try_for_each(|folder| super::recording::create(folder))?;
@@ -183,13 +213,13 @@ impl Arguments {
         if let Some(folder) = &self.out {
             self.write(folder, &end.outcome, &json)?;
         }
-        out.table(&json, &["coefficients", "sine_coefficients"], &end.text());
+        let answer = Answer::new(json, end.text());
         match end.end {
-            EvolutionEnd::Reached => Ok(0),
-            EvolutionEnd::Interrupted => Ok(130),
+            EvolutionEnd::Reached => Ok(answer),
+            EvolutionEnd::Interrupted => Ok(answer.ended(Exit::Interrupted)),
             EvolutionEnd::UnderResolved => {
                 let hint = if method == Method::Auto {
-                    "raise --max-modes, --volumes or --particles"
+                    "raise --modes, --volumes or --particles"
                 } else {
                     "use --method auto, or a finer resolution"
                 };
@@ -199,7 +229,7 @@ impl Arguments {
                     "the density needs a finer resolution {when} t = {}; {hint}",
                     end.outcome.t
                 ));
-                Ok(4)
+                Ok(answer.ended(Exit::Failure))
             }
         }
     }
@@ -263,7 +293,13 @@ impl Arguments {
     }
 
     fn max_modes(&self) -> usize {
-        self.max_modes.unwrap_or(2048)
+        let high = self.modes.is_interval().then_some(self.modes.high as usize);
+        self.max_modes.or(high).unwrap_or(2048)
+    }
+
+    /// Initial number of modes.
+    fn modes(&self) -> usize {
+        self.modes.low as usize
     }
 
     fn volume_count(&self) -> usize {
@@ -292,14 +328,8 @@ impl Arguments {
         let refuse = |flag: &str, found: String, expected: &str| {
             Err(Error::parameter(flag, found, expected))
         };
-        if let (Some(b), None) = (self.kernel_beta, &self.tokens) {
-            return refuse(
-                "--kernel-beta",
-                b.to_string(),
-                "it with --tokens, whose kernel it describes",
-            );
-        }
-        match (self.d, self.volumes, self.particles, self.max_modes) {
+        let most = self.max_modes.or(self.modes.is_interval().then(|| self.max_modes()));
+        match (self.d, self.volumes, self.particles, most) {
             (Some(d), ..) if space != DensitySpace::Zonal => {
                 refuse("--d", d.to_string(), "it with --space zonal only")
             }
@@ -312,7 +342,7 @@ impl Arguments {
                 "it with --method lagrangian or auto, without noise",
             ),
             (.., Some(n)) if !modes => {
-                refuse("--max-modes", n.to_string(), "it with --method spectral or auto")
+                refuse("--modes", n.to_string(), "it with --method spectral or auto")
             }
             _ => Ok(()),
         }
@@ -349,17 +379,28 @@ impl Arguments {
         json["time_scale"] = "u1".into();
         if let (Some(text), Some(own)) = (&self.interaction, &medium.interaction) {
             json["interaction"] = text.as_str().into();
-            json["kernel_error"] = own.coefficients_error(d, self.modes)?.into();
+            json["kernel_error"] = own.coefficients_error(d, self.modes())?.into();
         }
         Ok(json)
     }
 
+    /// The file of values of the density, if it is given so.
+    fn values(&self) -> Option<&Path> {
+        let named = self.density.as_deref().map(Path::new).filter(|path| path.is_file());
+        self.values.as_deref().or(named)
+    }
+
+    /// The density in words, if it is given so.
+    fn spec(&self) -> Option<&str> {
+        self.density.as_deref().filter(|_| self.values().is_none())
+    }
+
     fn density(&self) -> Result<Density> {
-        let text = self.density.as_deref().ok_or_else(|| {
+        let text = self.spec().ok_or_else(|| {
             Error::parameter(
                 "--density",
                 "nothing",
-                "--density SPEC, --values FILE or --tokens FILE",
+                "--density SPEC, --density FILE or --tokens FILE",
             )
         })?;
         Density::parse(text)
@@ -399,7 +440,7 @@ impl Arguments {
     /// The error for a density that needs more modes than allowed.
     fn too_fine(&self, needed: usize) -> Error {
         Error::parameter(
-            "--max-modes",
+            "--modes",
             self.max_modes(),
             format!("at least {needed} for this density, or another --method"),
         )

@@ -1,7 +1,7 @@
 //! Densities on S^2: spherical harmonics, or particles.
 
 use super::outcome::{LastState, natural_rounding, table};
-use super::{Arguments, Method, Pass, report_progress};
+use super::{Evolution, Method, Pass, report_progress};
 use crate::cli::cancel::cancelled;
 use crate::cli::movie::density::{DensityFrame, density_frames};
 use crate::continuity::{
@@ -17,9 +17,9 @@ const AUTO_DEGREE: usize = 64;
 /// Number of rings of latitude of a frame.
 const RINGS: usize = 48;
 
-impl Arguments {
+impl Evolution {
     fn sphere_start(&self, degree: usize) -> Result<Sphere2> {
-        if let Some(path) = &self.values {
+        if let Some(path) = self.values() {
             let (rows, values) = arrays::matrix(path, None)?;
             // A row holds colatitude, azimuth and density, or one ring.
             if values.len() == 3 * rows {
@@ -40,7 +40,7 @@ impl Arguments {
         if pass.method == Method::Lagrangian {
             return self.by_grid(medium, pass);
         }
-        let start = self.sphere_start(pass.modes(self.modes.min(32)))?;
+        let start = self.sphere_start(pass.modes(self.modes().min(32)))?;
         let late =
             pass.method == Method::Auto && medium.diffusion == 0.0 && medium.interaction.is_none();
         let most = if late { self.max_modes().min(AUTO_DEGREE) } else { self.max_modes() };
@@ -85,7 +85,7 @@ impl Arguments {
     pub(super) fn sphere_frames(&self, medium: &MeasureDynamics) -> Result<Vec<DensityFrame>> {
         let limits =
             Limits { max_modes: self.max_modes().min(AUTO_DEGREE), tolerance_factor: 10.0 };
-        let mut state = self.sphere_start(self.modes.min(32))?;
+        let mut state = self.sphere_start(self.modes().min(32))?;
         density_frames(self.t_end, |t, dt| {
             let now = DensityFrame { t, values: state.values_on(RINGS), rings: RINGS };
             let (next, _, end) =

@@ -2,7 +2,7 @@
 //! it.
 
 use super::outcome::{LastState, dimension, natural_rounding, table};
-use super::{Arguments, Method, Pass, report_progress};
+use super::{Evolution, Method, Pass, report_progress};
 use crate::continuity::{
     EvolutionEnd, MeasureDynamics, zonal::Zonal, zonal_lagrangian::ZonalLagrangian,
 };
@@ -13,7 +13,7 @@ use std::f64::consts::PI;
 /// Number of modes at which `auto` changes to rings, which are then cheaper.
 const AUTO_MODES: usize = 64;
 
-impl Arguments {
+impl Evolution {
     pub(super) fn zonal(
         &self,
         medium: &MeasureDynamics,
@@ -32,7 +32,7 @@ impl Arguments {
             return self.by_rings(medium, d, pass);
         }
         let start =
-            self.zonal_start(d, pass.modes(self.modes.min(if late { AUTO_MODES } else { 128 })))?;
+            self.zonal_start(d, pass.modes(self.modes().min(if late { AUTO_MODES } else { 128 })))?;
         if start.modes() > pass.modes(self.max_modes()) {
             return Err(self.too_fine(start.modes()));
         }
@@ -79,7 +79,7 @@ impl Arguments {
     }
 
     fn zonal_start(&self, d: usize, modes: usize) -> Result<Zonal> {
-        if let Some(path) = &self.values {
+        if let Some(path) = self.values() {
             return Zonal::from_values(&Self::profile(path)?.1, d, modes);
         }
         if let Some(path) = &self.tokens {

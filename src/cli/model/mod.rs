@@ -4,14 +4,16 @@ mod report;
 mod report_columns;
 mod report_page;
 
-use super::output::{Output, finite, note, number};
+use super::output::{finite, note, number};
 use super::progress;
 use super::recording::create;
 use crate::error::{Error, Result};
-use crate::flow::Table;
+use crate::flow;
 use crate::lab::{Provenance, arrays, npz, weights};
+use crate::operation::{Answer, Operation, Parameters, Rows, Table, any, at_least, column};
+use crate::paper_figs::iterated_block;
+use crate::parameters;
 use crate::sphere::Tokens;
-use crate::study::iterated_block;
 use crate::transformer::Float;
 use crate::transformer::observe::Cloud;
 use crate::transformer::trained::{LayerPass, TrainedModel};
@@ -19,50 +21,78 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Flags of `model`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
+parameters! {
+    /// Parameters of `model`.
+    struct Trained {
+        /// Folder with model.safetensors (or its parts and their index), config.json and
+        /// tokenizer.json (BERT, ALBERT, GPT-2, Llama), or a GGUF file (Llama).
+        model: PathBuf, any().form("FOLDER|FILE").positional();
+        /// Input text, or a file that contains it.
+        text: Option<String>,
+            any().excludes(&["ids", "tokens"]).unless(&["ids", "tokens"]);
+        /// File of token ids of the model's tokenizer, one per row.
+        ids: Option<PathBuf>, any().excludes(&["tokens"]);
+        /// File of embeddings: the tokens before the first layer, n x d.
+        tokens: Option<PathBuf>, any().also(&["embeddings"]);
+        /// Compute in single precision.
+        f32: bool;
+        /// Apply only this block, counted from 0, in all layers.
+        iterate: Option<usize>, at_least(0.0).form("BLOCK");
+        /// Number of layers, with --iterate or for a model whose layers share one block.
+        layers: Option<usize>, at_least(1.0);
+        /// Leave the attention matrices out of hidden.npz.
+        without_attention: bool;
+        /// Compare the model with the theory: write report.html, report.json, layers.csv, heads.csv
+        /// and spectra.csv. The page explains every column.
+        report: bool, any().needs(&["out"]);
+        /// New folder for hidden.npz, timeline, final tokens and record.json.
+        out: Option<PathBuf>, any().form("FOLDER");
+    }
+}
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "model",
+    group: "Simulate",
+    summary: "Hidden states and attention of a trained model; how well the theory fits them",
+    notes: "Examples:
   metastable model all-MiniLM-L6-v2/ --text 'When on board H.M.S. Beagle, as naturalist' --out run
   metastable model albert/ --text page.txt --report --out run
   metastable model smollm2.gguf --ids ids.csv --f32 --out run
   metastable model all-MiniLM-L6-v2/ --text page.txt --iterate 3 --layers 400 \\
       --without-attention --out run
   metastable figure iterated-block --from-run run/iterated-block
-  metastable entropy --tokens run/hidden.npz --array hidden_states --normalise")]
-pub struct Arguments {
-    /// Folder with model.safetensors (or its parts and their index), config.json and tokenizer.json
-    /// (BERT, ALBERT, GPT-2, Llama), or a GGUF file (Llama).
-    #[arg(value_name = "FOLDER|FILE")]
-    model: PathBuf,
-    /// Input text, or a file that contains it.
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["ids", "embeddings"], required_unless_present_any = ["ids", "embeddings"])]
-    text: Option<String>,
-    /// File of token ids of the model's tokenizer, one per row.
-    #[arg(long, value_name = "FILE", conflicts_with = "embeddings")]
-    ids: Option<PathBuf>,
-    /// File of embeddings: the tokens before the first layer, n x d.
-    #[arg(long, value_name = "FILE")]
-    embeddings: Option<PathBuf>,
-    /// Compute in single precision.
-    #[arg(long)]
-    f32: bool,
-    /// Apply only this block, counted from 0, in all layers.
-    #[arg(long, value_name = "BLOCK")]
-    iterate: Option<usize>,
-    /// Number of layers, with --iterate or for a model whose layers share one block.
-    #[arg(long, value_name = "L")]
-    layers: Option<usize>,
-    /// Leave the attention matrices out of hidden.npz.
-    #[arg(long)]
-    without_attention: bool,
-    /// Compare the model with the theory: write report.html, report.json, layers.csv, heads.csv and
-    /// spectra.csv. The page explains every column.
-    #[arg(long, requires = "out")]
-    report: bool,
-    /// New folder for hidden.npz, timeline, final tokens and record.json.
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-}
+  metastable entropy --tokens run/hidden.npz:hidden_states --normalise",
+    parameters: Trained::table,
+    results: &[
+        column("kind", "architecture of the model"),
+        column("tokens", "number of tokens"),
+        column("n", "number of tokens"),
+        column("layers", "number of layers"),
+        column("d", "dimension"),
+        column("heads", "number of heads"),
+        column("parameters", "number of parameters"),
+        column("precision", "f32 or f64"),
+        column("iterated_block", "the block that all layers apply"),
+        column("words", "the tokens as words"),
+        column("seconds", "seconds of the layers"),
+        column("lyapunov_exponents", "Lyapunov exponents"),
+        column("lyapunov_exponents_kind", "what they are of"),
+        column("beta", "inverse temperature of the SA that fits best"),
+        column("settings", "settings of the run"),
+        column("final_columns", "columns of the final tokens"),
+        column("timeline_columns", "columns of the time line"),
+        column("provenance", "origin of the result"),
+    ],
+    tables: &[Table {
+        name: "layers",
+        what: "one row for each layer, from 0",
+        rows: Rows::Lists,
+        columns: &[column("mean_cosine", "mean cosine of two tokens")],
+    }],
+    run: |given, _| Trained::of(given)?.run(),
+    ..Operation::EMPTY
+};
 
 /// Largest size of all attention matrices in hidden.npz, in bytes.
 const MAX_ATTENTION_BYTES: usize = 4 << 30;
@@ -77,9 +107,9 @@ struct ModelOutput {
     fitted_beta: Option<String>,
 }
 
-impl Arguments {
+impl Trained {
     /// Runs the model.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
         let model = weights::read(&self.model)?;
         let plan = self.plan(&model)?;
         let (x, words) = self.tokens(&model)?;
@@ -103,8 +133,8 @@ impl Arguments {
             let _ = self.out.as_ref().map(std::fs::remove_dir);
         })?;
         json["n"] = json!(n);
-        out.table(&json, &["mean_cosine"], &text(&json, &pass, d));
-        Ok(0)
+        let text = text(&json, &pass, d);
+        Ok(Answer::new(json, text))
     }
 
     /// Runs the model and writes the files.
@@ -140,9 +170,6 @@ impl Arguments {
 
     /// The block of every layer.
     fn plan(&self, model: &TrainedModel) -> Result<Vec<usize>> {
-        if self.layers == Some(0) {
-            return Err(Error::parameter("--layers", 0, "at least 1"));
-        }
         let own = model.block_sequence();
         match (self.iterate, self.layers) {
             (Some(b), _) if b >= model.blocks() => Err(Error::parameter(
@@ -163,12 +190,12 @@ impl Arguments {
 
     /// Tokens before the first layer, and their words if they are known.
     fn tokens(&self, model: &TrainedModel) -> Result<(Vec<f64>, Vec<String>)> {
-        if let Some(path) = &self.embeddings {
+        if let Some(path) = &self.tokens {
             let array = arrays::read(path, None)?;
             return match array.shape[..] {
                 [_, d] if d == model.config().d => Ok((array.data, Vec::new())),
                 _ => Err(Error::parameter(
-                    "--embeddings",
+                    "--tokens",
                     format!("shape {:?}", array.shape),
                     format!("n x {}", model.config().d),
                 )),
@@ -284,12 +311,12 @@ impl Arguments {
         let archive = npz::bytes(&members)?;
         let provenance = self.provenance(json);
         let end = Tokens::normalised(d, pass.states[layers * n * d..].to_vec())?;
-        let last = Table {
+        let last = flow::Table {
             columns: (0..d).map(|c| format!("x_{c}")).collect(),
             rows: end.rows().map(<[f64]>::to_vec).collect(),
         };
         let cosine = |l: usize| json["mean_cosine"][l].as_f64().unwrap_or(f64::NAN);
-        let timeline = Table {
+        let timeline = flow::Table {
             columns: vec!["t".into(), "mean_cosine".into()],
             rows: (0..=layers).map(|l| vec![l as f64, cosine(l)]).collect(),
         };

@@ -127,7 +127,7 @@ struct State {
 /// An empty table: columns that identify a row, then those of a report.
 fn table(keys: &[&str], columns: &[ReportColumn]) -> Table {
     let columns =
-        keys.iter().copied().chain(columns.iter().map(|c| c.column)).map(str::to_owned).collect();
+        keys.iter().copied().chain(columns.iter().map(|c| &*c.column)).map(str::to_owned).collect();
     Table { columns, rows: Vec::new() }
 }
 

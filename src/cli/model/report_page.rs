@@ -35,7 +35,7 @@ pub fn write(
         "lyapunov_exponents_error": finite(report.exponents.error),
         "histograms": report.histograms.iter().map(|h| json!({"raw": h[0], "bare": h[1], "sa": h[2]})).collect::<Vec<_>>(),
         "histogram_range": [-1.0, 1.0],
-        "entries": PAGE.iter().chain(&LAYERS).chain(&HEADS).map(|e| json!({"column": e.column, "meaning": e.meaning, "theorem": e.theorem, "hypothesis_violated": e.violated})).collect::<Vec<_>>(),
+        "entries": PAGE.iter().chain(&*LAYERS).chain(&*HEADS).map(|e| json!({"column": e.column, "meaning": e.meaning, "theorem": e.theorem, "hypothesis_violated": e.violated})).collect::<Vec<_>>(),
         "provenance": provenance,
     });
     report.beta.keys().into_iter().for_each(|(key, value)| json[key] = value);
@@ -144,9 +144,9 @@ fn legend(caption: &str, entries: &[ReportColumn]) -> String {
         format!(
             "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
             e.column.replace('_', " "),
-            escape(e.meaning),
-            escape(e.theorem),
-            escape(e.violated)
+            escape(&e.meaning),
+            escape(&e.theorem),
+            escape(&e.violated)
         )
     };
     format!(

@@ -5,7 +5,7 @@ mod tokens;
 pub mod writer;
 
 use super::input::{self, DynamicsArguments, TokenArguments};
-use super::output::{Output, note};
+use super::output::note;
 use super::session::CANCEL;
 use crate::attention::model::Model;
 use crate::attention::normalisation::Normalisation;
@@ -14,60 +14,75 @@ use crate::error::{Error, Result};
 use crate::flow::observable::{Observable, RunParameters, find, log_times};
 use crate::flow::{Observer, Options, Outcome, Recorder, solve, velocity_accuracy};
 use crate::lab::snapshot::{NO_POSITIONS, position_columns, recorded_dynamics};
+use crate::operation::{Answer, Exit, Operation, Parameters, above, any, at_least, column, within};
+use crate::parameters;
 use crate::sphere::Tokens;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use tokens::{Frame, TokenMovie};
 use writer::MovieWriter;
 
-/// Flags of `movie`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
+parameters! {
+    /// Parameters of `movie`.
+    struct Movie {
+        ..tokens: TokenArguments;
+        ..dynamics: DynamicsArguments;
+        /// End time.
+        t_end: Option<f64>, at_least(0.0).check(input::end_time);
+        /// First time after 0; later frames are equally spaced in log time (default 0.05).
+        log_from: Option<f64>, above(0.0, f64::INFINITY).form("T").also(&["t_first"]);
+        /// Number of frames (default 160; with --from-run all rows).
+        samples: Option<usize>, within(2.0, 2000.0).form("COUNT").also(&["frames"]);
+        /// Quantity to draw next to the tokens: an observable with one column (`list observables`),
+        /// energy, or none.
+        observables: String, any().or("energy").form("NAME").also(&["observable"]);
+        /// Frames per second.
+        rate: u16, within(1.0, 1000.0).or("20");
+        /// Pixels per inch.
+        dpi: f64, within(20.0, 2400.0).or("110");
+        /// The movie: a name that ends in .png or .apng (animated PNG), .gif, .mp4 (with ffmpeg on
+        /// the path), or in / (a new folder of numbered frames).
+        out: PathBuf;
+    }
+}
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "movie",
+    group: "Simulate",
+    summary: "Animate a run on the circle or the sphere: GIF, animated PNG, numbered frames, MP4",
+    notes: "Examples:
   metastable movie --init uniform --n 32 --d 2 --beta 16 --t-end 1e8 --out run.png
-  metastable movie --init uniform --n 60 --d 3 --beta 12 --t-end 1e6 --frames 200 \\
-      --out sphere.gif --observable grad-norm
+  metastable movie --init uniform --n 60 --d 3 --beta 12 --t-end 1e6 --samples 200 \\
+      --out sphere.gif --observables grad-norm
   metastable movie --init uniform --n 9 --d 2 --beta 1 --dynamics usa --interaction power:p=2 \\
       --t-end 1e4 --out cubes.gif
   metastable movie --from-run run/ --beta 9 --out run.gif
-With --from-run the movie has the recorded positions of `solve --out` or `run`.")]
-pub struct Arguments {
-    #[command(flatten)]
-    tokens: TokenArguments,
-    #[command(flatten)]
-    dynamics: DynamicsArguments,
-    /// End time.
-    #[arg(long, allow_hyphen_values = true)]
-    t_end: Option<f64>,
-    /// First time after 0; later frames are equally spaced in log time (default 0.05).
-    #[arg(long, allow_hyphen_values = true)]
-    t_first: Option<f64>,
-    /// Number of frames (default 160; with --from-run all rows).
-    #[arg(long)]
-    frames: Option<usize>,
-    /// Quantity to draw next to the tokens: an observable with one column (`list observables`),
-    /// energy, or none.
-    #[arg(long, value_name = "NAME", default_value = "energy")]
-    observable: String,
-    /// Frames per second.
-    #[arg(long, default_value_t = 20)]
-    rate: u16,
-    /// Pixels per inch.
-    #[arg(long, default_value_t = 110.0)]
-    dpi: f64,
-    /// The movie: a name that ends in .png or .apng (animated PNG), .gif, .mp4 (with ffmpeg on the
-    /// path), or in / (a new folder of numbered frames).
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-}
+With --from-run the movie has the recorded positions of `solve --out` or `run`.",
+    parameters: Movie::table,
+    results: &[
+        column("file", "the movie"),
+        column("frames", "number of frames"),
+        column("outcome", "how the run ended"),
+        column("bytes", "size of the file"),
+    ],
+    exits: &[
+        (Exit::Shown, "the movie was made"),
+        (Exit::Failure, "the run did not reach its end"),
+        (Exit::Interrupted, "interrupted"),
+    ],
+    run: |given, _| Movie::of(given)?.run(),
+    ..Operation::EMPTY
+};
 
 /// Tolerance of the run: its pictures show no smaller errors.
 const RTOL: f64 = 1e-7;
 /// Tokens closer than this are one point in a picture.
 const MERGE_RADIUS: f64 = 1e-6;
 
-impl Arguments {
+impl Movie {
     /// Makes the movie.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
         if self.tokens.all_digits {
             return Err(Error::parameter(
                 "--all-digits",
@@ -76,13 +91,6 @@ impl Arguments {
             ));
         }
         let writer = MovieWriter::new("movie", &self.out, "--out", self.dpi, self.rate)?;
-        if !(2..=2000).contains(&self.frames.unwrap_or(160)) {
-            return Err(Error::parameter(
-                "--frames",
-                self.frames.unwrap_or(160),
-                "from 2 to 2000 frames",
-            ));
-        }
         let _ending = super::cancel::ends_itself();
         let (movie, outcome) = if self.tokens.past.folder().is_some() {
             (self.recorded_run()?, None)
@@ -92,11 +100,10 @@ impl Arguments {
         let count = movie.frames.len();
         let bytes = writer.write(count, |k| movie.picture(k))?;
         let json = json!({"file": self.out.display().to_string(), "frames": count, "outcome": outcome.as_ref().map(Outcome::name), "bytes": bytes});
-        out.result(
-            &json,
-            &format!("{count} frames in {} ({} kB)", self.out.display(), bytes / 1000),
-        );
-        Ok(if outcome.is_none_or(|o| o.is_success()) { 0 } else { 4 })
+        let text = format!("{count} frames in {} ({} kB)", self.out.display(), bytes / 1000);
+        let reached = outcome.is_none_or(|o| o.is_success());
+        let end = if reached { Exit::Shown } else { Exit::Failure };
+        Ok(Answer::new(json, text).ended(end))
     }
 
     /// Integrates a run and takes its frames.
@@ -104,10 +111,9 @@ impl Arguments {
         let t_end = self.t_end.ok_or_else(|| {
             Error::parameter("--t-end", "nothing", "the end time, or a finished run (--from-run)")
         })?;
-        let t_end = input::end_time(t_end)?;
-        let t_first = self.t_first.unwrap_or(0.05);
+        let t_first = self.log_from.unwrap_or(0.05);
         if !(t_first > 0.0 && t_end.is_finite() && t_first < t_end) {
-            return Err(Error::parameter("--t-first", t_first, "a positive time below --t-end"));
+            return Err(Error::parameter("log_from", t_first, "a positive time below --t-end"));
         }
         let spec = self.dynamics.parts.model_spec()?.with_seed(self.tokens.seed());
         let model = &spec.model;
@@ -138,7 +144,7 @@ impl Arguments {
         observables.extend(self.observable(&setting, relative)?);
         let width = |o: &Observable| (o.columns)(&setting).len();
         let (positions, recorded) = (x.n() * x.d(), observables.get(2).map(|o| width(o)));
-        let times = log_times(t_first, t_end, self.frames.unwrap_or(160));
+        let times = log_times(t_first, t_end, self.samples.unwrap_or(160));
         let mut recorder = Recorder::new(setting, times, false, observables);
         let end = solve(&dynamics, &x, t_end, &options, &mut [&mut recorder as &mut dyn Observer])?;
         if matches!(end.outcome, Outcome::Interrupted { .. }) {
@@ -147,7 +153,7 @@ impl Arguments {
         if !end.outcome.is_success() {
             note(&format!("the run did not reach the end: {}", end.outcome));
         }
-        let value = |v: f64| if relative && self.observable == "energy" { v.exp() } else { v };
+        let value = |v: f64| if relative && self.observables == "energy" { v.exp() } else { v };
         let row = |r: &Vec<f64>| Frame {
             t: r[0],
             x: r[1..=positions].to_vec(),
@@ -165,7 +171,7 @@ impl Arguments {
         setting: &RunParameters,
         relative: bool,
     ) -> Result<Option<&'static Observable>> {
-        let found = match self.observable.as_str() {
+        let found = match self.observables.as_str() {
             "none" => return Ok(None),
             "energy" if relative => find("log-energy")?,
             name => find(name)?,
@@ -175,7 +181,7 @@ impl Arguments {
             Ok(Some(found))
         } else {
             Err(Error::parameter(
-                "--observable",
+                "observables",
                 found.name,
                 format!("one with a single column; this one has {columns}"),
             ))
@@ -186,13 +192,13 @@ impl Arguments {
     fn recorded_run(&self) -> Result<TokenMovie> {
         let of_energy = ["interaction", "coupling"];
         if self.t_end.is_some()
-            || self.t_first.is_some()
+            || self.log_from.is_some()
             || !self.dynamics.is_plain_besides(&of_energy)?
         {
             return Err(Error::parameter(
                 "--from-run",
                 "flags of a new run together with it",
-                "--from-run, --frame, --beta, --interaction, --coupling, --frames, --observable, \
+                "--from-run, --frame, --beta, --interaction, --coupling, --samples, --observables, \
                  --rate, --dpi and --out",
             ));
         }
@@ -211,7 +217,7 @@ impl Arguments {
         let column = |name: &str| table.columns.iter().position(|c| *c == name.replace('-', "_"));
         let (t, clusters) =
             (column("t").ok_or_else(|| missing("its table has no times"))?, column("clusters"));
-        let value = match self.observable.as_str() {
+        let value = match self.observables.as_str() {
             "none" | "energy" => None,
             name => Some(column(name).ok_or_else(|| {
                 Error::unknown("column of the run", name, table.columns.iter().map(String::as_str))
@@ -225,12 +231,12 @@ impl Arguments {
             Some(model.build("usa", false, &spec, d)?)
         };
         let own = dynamics.as_ref().and_then(Dynamics::pair_energy);
-        let every = table.rows.len().div_ceil(self.frames.unwrap_or(2000).max(1)).max(1);
+        let every = table.rows.len().div_ceil(self.samples.unwrap_or(2000).max(1)).max(1);
         let frame = |r: &Vec<f64>| -> Result<Frame> {
             let x: Vec<f64> = columns.iter().map(|k| r[*k]).collect();
             let value = match value {
                 Some(k) => Some(r[k]),
-                None if self.observable == "energy" => {
+                None if self.observables == "energy" => {
                     let tokens = Tokens::normalised(d, x.clone())?;
                     Some(match &own {
                         Some(own) => own.value(&tokens),
@@ -255,10 +261,10 @@ impl Arguments {
     fn check_energy_of_run(&self, model: &Model) -> Result<()> {
         let made = self.tokens.past.folder().and_then(recorded_dynamics).unwrap_or_default();
         let other = made.contains("interaction=") || made.contains("coupling=");
-        if self.observable != "energy" || !other || !model.is_exponential() {
+        if self.observables != "energy" || !other || !model.is_exponential() {
             return Ok(());
         }
-        let expected = format!("the interaction of the run ({made}), or another --observable");
+        let expected = format!("the interaction of the run ({made}), or another --observables");
         Err(Error::parameter("--interaction", "none", expected))
     }
 
@@ -267,7 +273,7 @@ impl Arguments {
             Some(phi) => format!("\u{3c6} = {phi}"),
             None => format!("\u{3b2} = {}", self.dynamics.beta()),
         };
-        let (observable, relative) = (self.observable.clone(), model.is_exponential());
+        let (observable, relative) = (self.observables.clone(), model.is_exponential());
         TokenMovie { frames, d, title, t_first, observable, relative }
     }
 }

@@ -1,10 +1,12 @@
 //! `page`: one HTML file that runs the solver in a browser.
 
 use super::out_file;
-use super::output::{Output, note};
+use super::output::note;
 use crate::error::{Error, Result};
 use crate::lab::Provenance;
 use crate::lab::replace::{self, Problem};
+use crate::operation::{Answer, Operation, Parameters, any, column};
+use crate::parameters;
 use base64::Engine;
 use flate2::{Compression, write::ZlibEncoder};
 use serde_json::json;
@@ -26,23 +28,34 @@ const SCRIPT: [&str; 8] = [
     include_str!("main.js"),
 ];
 
-/// Flags of `page`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
-  metastable page
-  metastable page --out talk.html")]
-pub struct Arguments {
-    /// File to write. It opens from the disk and needs no network.
-    #[arg(long, value_name = "FILE", default_value = OWN_FILE)]
-    out: PathBuf,
+parameters! {
+    /// Parameters of `page`.
+    struct Page {
+        /// File to write. It opens from the disk and needs no network.
+        out: PathBuf, any().or(OWN_FILE);
+    }
 }
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "page",
+    group: "Simulate",
+    summary: "Write the solver as one HTML page for a browser, with sliders",
+    notes: "Examples:
+  metastable page
+  metastable page --out talk.html",
+    parameters: Page::table,
+    results: &[column("file", "the page"), column("bytes", "its size")],
+    run: |given, _| Page::of(given)?.run(),
+    ..Operation::EMPTY
+};
 
 /// The file without --out.
 const OWN_FILE: &str = "metastable.html";
 
-impl Arguments {
+impl Page {
     /// Writes the page.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
         if self.out.is_dir() {
             return Err(Error::parameter(
                 "--out",
@@ -55,11 +68,10 @@ impl Arguments {
         let replaced = out_file::replaced(self.out == Path::new(OWN_FILE));
         replace::write(files, Some(&Problem::from(&provenance())), replaced)?;
         note(&format!("wrote {}: open it in a browser", self.out.display()));
-        out.result(
-            &json!({"file": self.out.display().to_string(), "bytes": page.len()}),
-            &self.out.display().to_string(),
-        );
-        Ok(0)
+        Ok(Answer::new(
+            json!({"file": self.out.display().to_string(), "bytes": page.len()}),
+            self.out.display().to_string(),
+        ))
     }
 }
 

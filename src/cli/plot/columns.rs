@@ -151,7 +151,7 @@ pub fn tables(found: &FolderContents, folder: &Path) -> Result<Vec<LongTable>> {
     Ok(all)
 }
 
-fn study_table(name: &str, table: &crate::study::LabelledTable) -> LongTable {
+fn study_table(name: &str, table: &crate::lab::LabelledTable) -> LongTable {
     let column = |k: usize| match table.labels(&table.columns[k]) {
         words if words.is_empty() => Column::Numbers(table.rows.iter().map(|r| r[k]).collect()),
         words => Column::Words(words.into_iter().map(Arc::from).collect()),

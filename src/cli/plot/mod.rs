@@ -5,22 +5,61 @@ mod curves;
 mod settings;
 
 use super::figure::{DrawingArguments, DrawnFigure};
-use super::output::Output;
+use super::output::table_name;
 use super::parameter::pair;
 use super::run_folder;
 use crate::draw::Picture;
 use crate::error::{Error, Result};
 use crate::lab::provenance::quoted;
 use crate::lab::{Provenance, provenance::without_folders};
+use crate::operation::{Answer, Operation, Parameters, Rows, Table, any, column};
+use crate::parameters;
 use columns::{LongTable, select_table, tables};
 use curves::{Drawn, axis_label, curves, label, max_values_per_point, panel};
 use serde_json::json;
 use settings::{Law, LogAxes, PlotSettings};
 use std::path::PathBuf;
 
-/// Flags of `plot`.
-#[derive(clap::Args)]
-#[command(after_help = "Examples:
+parameters! {
+    /// Parameters of `plot`.
+    struct Plot {
+        ..drawing: DrawingArguments;
+        /// A folder that `run`, `solve --out` or `measure --out` wrote.
+        folder: PathBuf, any().positional().form("FOLDER");
+        /// Column of the horizontal axis: of the time lines or the results, or an axis of the grid
+        /// (n, d, beta, eta).
+        x: String, any().or("t").form("COLUMN");
+        /// Column of the vertical axis; several, separated by commas, get one panel each.
+        y: Vec<String>, any().form("COLUMN").separated();
+        /// One curve for each value of this column (n, d, beta, eta, dynamics, init, model, or one
+        /// of the table's own).
+        by: Option<String>, any().form("COLUMN");
+        /// Draw means instead of medians; without --band, bars of one standard error.
+        mean: bool;
+        /// Two percentiles whose band is filled around the curve, for example 10,90.
+        band: Option<String>, any().form("LOW,HIGH");
+        /// Draw what the theory says as dotted lines. Without a column: predicted_t for
+        /// t_one_cluster, `exact`, `expected` or `stated` of a study.
+        theory: Option<String>, any().form("COLUMN").alone("auto");
+        /// Fit a law to the points of every curve by least squares: power, y = a x^b; exponential,
+        /// y = a e^(b x); or line, y = a + b x. The legend shows b with its standard error.
+        fit: Option<Law>, any().form("LAW");
+        /// Draw only rows with this value of a column; repeat it for other columns.
+        r#where: Vec<String>, any().form("COLUMN=VALUE");
+        /// Logarithmic axes: none, x, y or xy. Default: the axes whose positive values span more
+        /// than three decades.
+        log: Option<LogAxes>, any().form("AXES");
+        /// Draw markers instead of lines.
+        points: bool;
+    }
+}
+
+/// The operation.
+pub static OPERATION: Operation = Operation {
+    name: "plot",
+    group: "Analyse",
+    summary: "Plot one column against another, from a run, an experiment or a study",
+    notes: "Examples:
   metastable plot run --y clusters
   metastable plot runs/leaders-1a2b3c4d5e6f --y leader_share --by beta --band 10,90
   metastable plot runs/regimes-1a2b3c4d5e6f --x beta --y t_one_cluster --by d \\
@@ -29,71 +68,54 @@ use std::path::PathBuf;
       --by rho --points
   metastable plot runs/regimes-1a2b3c4d5e6f --x beta --y t_one_cluster --mean --theory --fit power
   metastable plot runs/regimes-1a2b3c4d5e6f --x beta --y one_cluster --by n
-An unknown column name lists the known ones. Rows with the same x are drawn as one point, their
-median (or mean): realisations, and axes of the grid other than --x and --by. The share
-`one_cluster` has its 95 % Clopper-Pearson interval.")]
-pub struct Arguments {
-    /// A folder that `run`, `solve --out` or `measure --out` wrote.
-    folder: PathBuf,
-    /// Column of the horizontal axis: of the time lines or the results, or an axis of the grid (n,
-    /// d, beta, eta).
-    #[arg(long, value_name = "COLUMN", default_value = "t")]
-    x: String,
-    /// Column of the vertical axis; several, separated by commas, get one panel each.
-    #[arg(long, value_name = "COLUMN", value_delimiter = ',', required = true)]
-    y: Vec<String>,
-    /// One curve for each value of this column (n, d, beta, eta, dynamics, init, model, or one of
-    /// the table's own).
-    #[arg(long, value_name = "COLUMN")]
-    by: Option<String>,
-    /// Draw means instead of medians; without --band, bars of one standard error.
-    #[arg(long)]
-    mean: bool,
-    /// Two percentiles whose band is filled around the curve, for example 10,90.
-    #[arg(long, value_name = "LOW,HIGH", allow_hyphen_values = true)]
-    band: Option<String>,
-    /// Draw what the theory says as dotted lines. Without a column: predicted_t for t_one_cluster,
-    /// `exact`, `expected` or `stated` of a study.
-    #[arg(long, value_name = "COLUMN", num_args = 0..=1, default_missing_value = "")]
-    theory: Option<String>,
-    /// Fit a law to the points of every curve by least squares: y = a x^b, y = a e^(b x) or
-    /// y = a + b x. The legend shows b with its standard error.
-    #[arg(long, value_enum, value_name = "LAW")]
-    fit: Option<Law>,
-    /// Draw only rows with this value of a column; repeat it for other columns.
-    #[arg(long = "where", value_name = "COLUMN=VALUE")]
-    only: Vec<String>,
-    /// Table, if several have these columns: timeline or results of an experiment, or a file of a
-    /// study.
-    #[arg(long, value_name = "NAME")]
-    table: Option<String>,
-    /// Logarithmic axes. Default: the axes whose positive values span more than three decades.
-    #[arg(long, value_enum, value_name = "AXES")]
-    log: Option<LogAxes>,
-    /// Draw markers instead of lines.
-    #[arg(long)]
-    points: bool,
-    #[command(flatten)]
-    drawing: DrawingArguments,
-}
+An unknown column name lists the known ones. --table NAME chooses among several tables. Rows with
+the same x are drawn as one point, their median (or mean): realisations, and axes of the grid other
+than --x and --by. The share `one_cluster` has its 95 % Clopper-Pearson interval.",
+    parameters: Plot::table,
+    results: &[
+        column("files", "the files of the plot"),
+        column("table", "the table"),
+        column("rows", "number of rows that are drawn"),
+        column("curves", "number of curves"),
+        column("left_out", "values that are left out"),
+    ],
+    tables: &[Table {
+        name: "fits",
+        what: "one row for each fitted curve",
+        rows: Rows::Objects("fits"),
+        columns: &[
+            column("y", "column of the vertical axis"),
+            column("curve", "the curve"),
+            column("slope", "the exponent or slope b"),
+            column("error", "its standard error"),
+            column("intercept", "the constant, or its logarithm"),
+        ],
+    }],
+    run: |given, _| Plot::of(given)?.run(),
+    ..Operation::EMPTY
+};
 
-impl Arguments {
+/// The theory that is known for the columns.
+const AUTO: &str = "auto";
+
+impl Plot {
     /// Draws the plot.
-    pub fn run(self, out: &Output) -> Result<i32> {
+    fn run(self) -> Result<Answer> {
+        if self.y.is_empty() {
+            return Err(Error::parameter("y", "nothing", "a column"));
+        }
         self.drawing.sheet()?;
-        self.drawing.dpi()?;
         self.drawing.check_own()?;
         let band = self.band.as_deref().map(percentiles).transpose()?;
-        let only = self.only.iter().map(|text| condition(text)).collect::<Result<Vec<_>>>()?;
+        let only = self.r#where.iter().map(|text| condition(text)).collect::<Result<Vec<_>>>()?;
         let mut names: Vec<(&str, &str)> = vec![("--x", &self.x)];
         names.extend(self.y.iter().map(|y| ("--y", y.as_str())));
         names.extend(self.by.iter().map(|by| ("--by", by.as_str())));
         names.extend(only.iter().map(|(column, _)| ("--where", *column)));
         self.refuse_a_table()?;
-        names
-            .extend(self.theory.iter().filter(|t| !t.is_empty()).map(|t| ("--theory", t.as_str())));
+        names.extend(self.theory.iter().filter(|t| *t != AUTO).map(|t| ("--theory", t.as_str())));
         let found = run_folder::read(&self.folder, None)?;
-        let table = select_table(tables(&found, &self.folder)?, self.table.as_deref(), &names)?;
+        let table = select_table(tables(&found, &self.folder)?, table_name().as_deref(), &names)?;
         let rows = matching_rows(&table, &only)?;
         let settings = PlotSettings {
             x: self.x.clone(),
@@ -131,12 +153,12 @@ impl Arguments {
             Picture { panels, columns, aspect: if columns > 1 { 0.8 } else { 0.6 }, caption };
         let files = self.drawing.write(&self.draw(picture))?;
         let files: Vec<String> = files.iter().map(|p| p.display().to_string()).collect();
-        out.table(
-            &json!({"files": files, "table": table.name, "rows": rows.len(), "curves": count, "left_out": left_out + hidden, "fits": fits}),
-            &["files"],
-            &files.join("\n"),
-        );
-        Ok(0)
+        let text = files.join("\n");
+        let values = json!({
+            "files": files, "table": table.name, "rows": rows.len(), "curves": count,
+            "left_out": left_out + hidden, "fits": fits,
+        });
+        Ok(Answer::new(values, text))
     }
 
     /// The column of the theory: the named one, or the one known for the columns --y.
@@ -147,7 +169,7 @@ impl Arguments {
             let found = format!("{} columns --y", self.y.len());
             return Err(Error::parameter("--theory", found, "one column that it predicts"));
         }
-        if !named.is_empty() {
+        if named != AUTO {
             return Ok(named.to_owned());
         }
         let known: &[&str] = match self.y.as_slice() {
@@ -184,15 +206,13 @@ impl Arguments {
             |flag: &str, value: &str| flags.push_str(&format!(" --{flag} {}", quoted(value)));
         self.by.iter().for_each(|v| add("by", v));
         self.band.iter().for_each(|v| add("band", v));
-        self.theory.iter().filter(|t| !t.is_empty()).for_each(|v| add("theory", v));
-        let fit = self.fit.and_then(|fit| clap::ValueEnum::to_possible_value(&fit));
-        fit.iter().for_each(|v| add("fit", v.get_name()));
-        self.only.iter().for_each(|v| add("where", v));
-        self.table.iter().for_each(|v| add("table", v));
-        let log = self.log.and_then(|log| clap::ValueEnum::to_possible_value(&log));
-        log.iter().for_each(|v| add("log", v.get_name()));
+        self.theory.iter().filter(|t| *t != AUTO).for_each(|v| add("theory", v));
+        self.fit.iter().for_each(|v| add("fit", v.name()));
+        self.r#where.iter().for_each(|v| add("where", v));
+        table_name().iter().for_each(|v| add("table", v));
+        self.log.iter().for_each(|v| add("log", v.name()));
         // A flag without a value would take the next word for one.
-        let bare = self.theory.as_ref().is_some_and(String::is_empty);
+        let bare = self.theory.as_deref() == Some(AUTO);
         for (set, flag) in [(self.mean, "mean"), (self.points, "points"), (bare, "theory")] {
             if set {
                 flags.push_str(&format!(" --{flag}"));
@@ -210,7 +230,7 @@ impl Arguments {
             .by
             .iter()
             .map(|by| format!("-by-{by}"))
-            .chain(self.only.iter().map(|w| format!("-{w}")))
+            .chain(self.r#where.iter().map(|w| format!("-{w}")))
             .collect();
         let name = format!("{}-{}-over-{}{}", self.base(), self.y.join("-"), self.x, rest.concat());
         let name: String = name.replace('_', "-").chars().map(plain).take(120).collect();
@@ -278,8 +298,11 @@ impl Arguments {
         if !pooled.is_empty() {
             text.push_str(&format!("; values of {} are pooled", pooled.join(", ")));
         }
-        if !self.only.is_empty() {
-            text.push_str(&format!("; only rows with {}", without_folders(&self.only.join(", "))));
+        if !self.r#where.is_empty() {
+            text.push_str(&format!(
+                "; only rows with {}",
+                without_folders(&self.r#where.join(", "))
+            ));
         }
         if left_out > 0 {
             text.push_str(&format!("; {left_out} NaN or infinite values are left out"));

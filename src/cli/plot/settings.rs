@@ -1,9 +1,11 @@
 //! Settings of a plot.
 
 use crate::draw::Dash;
+use crate::error::{Error, Result};
+use crate::operation::{Kind, Parameter, Value};
 
 /// Which axes are logarithmic.
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogAxes {
     /// Neither.
     None,
@@ -16,7 +18,7 @@ pub enum LogAxes {
 }
 
 /// The law that a fit determines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Law {
     /// y = a x^b.
     Power,
@@ -25,6 +27,38 @@ pub enum Law {
     /// y = a + b x.
     Line,
 }
+
+/// Reads and writes the names of an enum.
+macro_rules! names {
+    ($t:ty { $($name:literal => $value:expr),* }) => {
+        impl Value for $t {
+            const KIND: Kind = Kind::Name;
+            fn read(parameter: &Parameter, text: &str) -> Result<Self> {
+                match text {
+                    $($name => Ok($value),)*
+                    other => {
+                        let all = [$($name),*].join(", ");
+                        Err(Error::parameter(parameter.name, other, format!("one of {all}")))
+                    }
+                }
+            }
+        }
+
+        impl $t {
+            /// Its name.
+            pub fn name(self) -> &'static str {
+                [$(($name, $value)),*].into_iter().find(|(_, v)| *v == self).map_or("", |(n, _)| n)
+            }
+        }
+    };
+}
+
+names!(LogAxes { "none" => Self::None, "x" => Self::X, "y" => Self::Y, "xy" => Self::Xy });
+names!(Law {
+    "power" => Self::Power,
+    "exponential" => Self::Exponential,
+    "line" => Self::Line
+});
 
 /// Which columns of a table are drawn, and how.
 pub struct PlotSettings {

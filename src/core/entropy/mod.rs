@@ -2,4 +2,6 @@
 
 pub mod bootstrap;
 pub mod estimate;
+#[doc(hidden)]
+pub mod operation;
 pub mod production;

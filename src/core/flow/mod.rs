@@ -22,6 +22,8 @@ mod merging;
 pub mod observable;
 mod options;
 mod outcome;
+#[doc(hidden)]
+pub mod parameters;
 mod rodas5p;
 mod run;
 pub mod sa_fit;

@@ -1,23 +1,22 @@
 //! Predictions for interactions other than `e^{beta s}`.
 
-use super::{Parameter, Values, word};
+use super::Values;
 use crate::attention::interaction::{Interaction, RowSum};
 use crate::attention::{RowWeights, TimeScale, Variant};
 use crate::error::{Error, Result};
+use crate::operation::{Kind, Parameter, any};
 use crate::theory::{growth, interaction, spectra};
 use serde_json::{Value, json};
 
 /// The parameter of predictions that know any interaction.
-pub const INTERACTION: Parameter = Parameter {
-    excludes: &["time-scale"],
-    replaces: &["beta"],
-    ..word(
-        "interaction",
-        "An interaction phi(s) in the place of e^{beta s}: power:p=3, sigmoid:k=9 or a formula of s \
-         and beta such as \"exp(b*s) + s^3; b=2\"",
-    )
-    .optional()
-};
+pub const INTERACTION: Parameter = Parameter::new(
+    "interaction",
+    Kind::Text,
+    any().excludes(&["time_scale"]).form("PHI"),
+    "An interaction phi(s) in the place of e^{beta s}: power:p=3, sigmoid:k=9 or a formula of s and \
+     beta such as \"exp(b*s) + s^3; b=2\"",
+)
+.optional();
 
 /// The interaction, if one is given; beta is its parameter.
 pub fn given(v: &Values) -> Result<Option<Interaction>> {

@@ -14,130 +14,19 @@ mod plain_attention;
 
 use crate::attention::{RowWeights, TimeScale};
 use crate::error::{Error, PREDICTION, Result, format_number};
+use crate::operation::{Given, Kind, Limits, Parameter, above, any, at_least, range, within};
 use serde_json::Value;
 use std::str::FromStr;
-
-/// The kind of value of a parameter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A whole number.
-    Integer,
-    /// A number.
-    Real,
-    /// Numbers separated by commas.
-    List,
-    /// A name.
-    Word,
-    /// A switch: `true` or absent.
-    Switch,
-}
-
-/// A parameter of a prediction.
-#[derive(Debug)]
-pub struct Parameter {
-    /// Name.
-    pub name: &'static str,
-    /// Kind of its value.
-    pub kind: Kind,
-    /// Smallest and largest number.
-    pub bounds: (f64, f64),
-    /// The value where none is given.
-    pub default: Option<&'static str>,
-    /// True when a value must be given, unless another parameter excludes or replaces this one.
-    pub required: bool,
-    /// Parameters that must not be given together with it.
-    pub excludes: &'static [&'static str],
-    /// Parameters that need not be given together with it.
-    pub replaces: &'static [&'static str],
-    /// Its meaning.
-    pub summary: &'static str,
-}
-
-/// The largest double below 1: the bound of a parameter that must be less than 1.
-const BELOW_ONE: f64 = 1.0 - f64::EPSILON / 2.0;
-
-impl Parameter {
-    /// The name as an identifier, which errors state.
-    fn key(&self) -> String {
-        self.name.replace('-', "_")
-    }
-
-    /// The bounds in words; empty where every value is allowed.
-    fn interval(&self) -> String {
-        match self.bounds {
-            (f64::MIN, f64::MAX) => String::new(),
-            (f64::MIN_POSITIVE, f64::MAX) => "above 0".to_owned(),
-            (f64::MIN_POSITIVE, BELOW_ONE) => "in (0, 1)".to_owned(),
-            (f64::MIN_POSITIVE, high) => format!("in (0, {}]", format_number(high)),
-            (low, f64::MAX) => format!("at least {}", format_number(low)),
-            (low, high) => format!("in [{}, {}]", format_number(low), format_number(high)),
-        }
-    }
-
-    /// The summary with the bounds.
-    pub fn help(&self) -> String {
-        [self.summary, &self.interval()].join(", ").trim_end_matches(", ").to_owned()
-    }
-
-    fn check(&self, text: &str) -> Result<()> {
-        let inside = |v: f64| (self.bounds.0..=self.bounds.1).contains(&v);
-        let wrong = |t: &&str| match self.kind {
-            Kind::Integer => !t.parse::<i64>().is_ok_and(|v| inside(v as f64)),
-            Kind::Real | Kind::List => !t.trim().parse().is_ok_and(inside),
-            Kind::Word => false,
-            Kind::Switch => *t != "true",
-        };
-        let values: Vec<&str> =
-            if self.kind == Kind::List { text.split(',').collect() } else { vec![text] };
-        let kind = match self.kind {
-            Kind::Integer => "a whole number",
-            Kind::Switch => "true",
-            _ => "a number",
-        };
-        let expected = format!("{kind} {}", self.interval());
-        values
-            .into_iter()
-            .find(wrong)
-            .map_or(Ok(()), |t| Err(Error::parameter(self.key(), t, expected.trim_end())))
-    }
-}
 
 /// Checked values of parameters, as text.
 struct Values(Vec<(&'static str, String)>);
 
 impl Values {
-    fn read(parameters: &'static [Parameter], texts: &[(&str, &str)]) -> Result<Self> {
-        if let Some((name, _)) = texts.iter().find(|(n, _)| parameters.iter().all(|p| p.name != *n))
-        {
-            return Err(Error::unknown("parameter", name, parameters.iter().map(|p| p.name)));
-        }
-        let value =
-            |p: &Parameter| texts.iter().find(|(name, _)| *name == p.name).map(|(_, text)| *text);
-        let mut values = Vec::new();
-        for p in parameters {
-            let is_in = |names: fn(&Parameter) -> &'static [&'static str]| {
-                let mut others = parameters.iter().filter(|other| value(other).is_some());
-                others.any(|other| names(other).contains(&p.name))
-            };
-            let (excluded, replaced) = (is_in(|o| o.excludes), is_in(|o| o.replaces));
-            match value(p).or(p.default) {
-                Some(_) if excluded && p.default.is_none() => {
-                    return Err(Error::parameter(
-                        p.key(),
-                        "it together with a parameter that excludes it",
-                        "one of them",
-                    ));
-                }
-                Some(text) => {
-                    p.check(text).map(|()| values.push((p.name, text.trim().to_owned())))?
-                }
-                None if p.required && !replaced && !excluded => {
-                    return Err(Error::parameter(p.key(), "nothing", p.help()));
-                }
-                None => {}
-            }
-        }
-        Ok(Self(values))
+    fn read(parameters: &'static [Parameter], given: &Given) -> Result<Self> {
+        given.checked(parameters)?;
+        let text = |p: &Parameter| given.texts(p.name).first().cloned().or_else(|| p.default());
+        let values = parameters.iter().filter_map(|p| Some((p.name, text(p)?.trim().to_owned())));
+        Ok(Self(values.collect()))
     }
 
     fn get<T: FromStr>(&self, name: &str) -> Result<T> {
@@ -146,9 +35,7 @@ impl Values {
     }
 
     fn list(&self, name: &str) -> Vec<f64> {
-        self.get(name).map_or(Vec::new(), |t: String| {
-            t.split(',').filter_map(|v| v.trim().parse().ok()).collect()
-        })
+        self.get(name).map_or(Vec::new(), |t: String| range::reals(&t).unwrap_or_default())
     }
 
     /// The weights of SA or USA.
@@ -271,7 +158,7 @@ impl Prediction {
     /// ```
     pub fn columns(&self) -> Vec<&'static str> {
         let results = self.results.iter().filter(|r| r.column).map(|r| r.key);
-        let lists = self.parameters.iter().filter(|p| p.kind == Kind::List).map(|p| p.name);
+        let lists = self.parameters.iter().filter(|p| p.kind == Kind::Numbers).map(|p| p.name);
         results.chain(lists).collect()
     }
 
@@ -280,12 +167,20 @@ impl Prediction {
     ///
     /// **Errors** an unknown name; a missing value or one out of bounds; a result beyond f64.
     pub fn evaluate(&self, given: &[(&str, &str)]) -> Result<Value> {
-        let answer = (self.run)(&Values::read(self.parameters, given)?)?;
-        if let (Some((name, scale)), true) =
-            (given.iter().find(|g| g.0 == TIME_SCALE.name), answer["normalisation"].is_null())
+        self.answer(&Given::of(given))
+    }
+
+    /// The same for texts from a front end.
+    ///
+    /// **Errors** as [`Prediction::evaluate`].
+    pub fn answer(&self, given: &Given) -> Result<Value> {
+        let given = given.clone().renamed(self.parameters);
+        let answer = (self.run)(&Values::read(self.parameters, &given)?)?;
+        if let ([scale, ..], true) =
+            (given.texts(TIME_SCALE.name), answer["normalisation"].is_null())
         {
             return Err(Error::parameter(
-                name.replace('-', "_"),
+                TIME_SCALE.name,
                 scale,
                 "none: only times of USA depend on it",
             ));
@@ -313,57 +208,48 @@ pub fn find(name: &str) -> Result<&'static Prediction> {
 
 // Parameters and results of several predictions.
 
-const fn parameter(
+/// A range without the ends that only stand for infinity or for a number above 0.
+const fn range_of(low: f64, high: f64) -> Limits {
+    match (low == f64::MIN_POSITIVE, high == f64::MAX) {
+        (true, true) => above(0.0, f64::INFINITY),
+        (true, false) => above(0.0, high),
+        (false, true) => at_least(low),
+        (false, false) => within(low, high),
+    }
+}
+
+const fn real(name: &'static str, low: f64, high: f64, what: &'static str) -> Parameter {
+    Parameter::new(name, Kind::Real, range_of(low, high), what)
+}
+
+const fn integer(name: &'static str, low: f64, high: f64, what: &'static str) -> Parameter {
+    Parameter::new(name, Kind::Whole, range_of(low, high), what)
+}
+
+const fn list(name: &'static str, low: f64, high: f64, what: &'static str) -> Parameter {
+    Parameter::new(name, Kind::Numbers, range_of(low, high), what)
+}
+
+const fn word(name: &'static str, what: &'static str) -> Parameter {
+    Parameter::new(name, Kind::Name, any(), what)
+}
+
+/// A number with an older name.
+const fn renamed(
     name: &'static str,
-    kind: Kind,
-    bounds: (f64, f64),
-    summary: &'static str,
+    before: &'static [&'static str],
+    (low, high): (f64, f64),
+    what: &'static str,
 ) -> Parameter {
-    Parameter {
-        name,
-        kind,
-        bounds,
-        default: None,
-        required: true,
-        excludes: &[],
-        replaces: &[],
-        summary,
-    }
-}
-
-impl Parameter {
-    const fn or(self, default: &'static str) -> Self {
-        Self { default: Some(default), required: false, ..self }
-    }
-
-    const fn optional(self) -> Self {
-        Self { required: false, ..self }
-    }
-}
-
-const fn real(name: &'static str, low: f64, high: f64, summary: &'static str) -> Parameter {
-    parameter(name, Kind::Real, (low, high), summary)
-}
-
-const fn integer(name: &'static str, low: f64, high: f64, summary: &'static str) -> Parameter {
-    parameter(name, Kind::Integer, (low, high), summary)
-}
-
-const fn list(name: &'static str, low: f64, high: f64, summary: &'static str) -> Parameter {
-    parameter(name, Kind::List, (low, high), summary)
-}
-
-const fn word(name: &'static str, summary: &'static str) -> Parameter {
-    parameter(name, Kind::Word, (f64::MIN, f64::MAX), summary)
+    Parameter::new(name, Kind::Real, range_of(low, high).also(before), what)
 }
 
 const fn switch(
     name: &'static str,
     excludes: &'static [&'static str],
-    summary: &'static str,
+    what: &'static str,
 ) -> Parameter {
-    Parameter { excludes, ..parameter(name, Kind::Switch, (f64::MIN, f64::MAX), summary) }
-        .optional()
+    Parameter::new(name, Kind::Switch, any().excludes(excludes).hidden(), what)
 }
 
 const fn n(low: f64, high: f64) -> Parameter {
@@ -375,12 +261,13 @@ const fn d(low: f64, high: f64) -> Parameter {
 }
 
 const fn beta(low: f64, high: f64) -> Parameter {
-    real("beta", low, high, "Inverse temperature")
+    let limits = range_of(low, high).unless(&["interaction"]);
+    Parameter::new("beta", Kind::Real, limits, "Inverse temperature")
 }
 
 const SA: Parameter = word("dynamics", "sa or usa").or("sa");
 const TIME_SCALE: Parameter =
-    word("time-scale", "Time normalisation of USA: u1 (default), u2, u3 or u4").optional();
+    word("time_scale", "Time normalisation of USA: u1 (default), u2, u3 or u4").optional();
 const NORMALISATION: Quantity = quantity(
     "normalisation",
     (0.0, 0.0, true),

@@ -3,10 +3,11 @@
 
 use super::{
     Accuracy, COSINE, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, REAL, SHARE, Values, beta,
-    d, integer, list, n, quantity, real, word,
+    d, integer, list, n, quantity, real, renamed, word,
 };
 use crate::attention::{noise::Sampler, normalisation};
 use crate::error::{Error, Result};
+use crate::operation::{Kind, within};
 use crate::theory::{
     bipartite, boolean, gaussian, long_context, noise_step::exact_mean, normalised::SchemeCurve,
     random_weights, rank_collapse,
@@ -24,9 +25,20 @@ pub static ALL: [Prediction; 9] = [
             word("scheme", "post, pre, peri, mix:tau=T, ngpt:alpha=A, cod or ln-scaling"),
             n(2.0, 1_000_000_000.0),
             beta(0.0, 700.0),
-            real("r0", 1e-100, 1e100, "Radius of all tokens at time 0, for schemes with radii")
-                .or("1"),
-            real("gamma0", -1.0, 1.0, "Common inner product at time 0, above -1/(n-1)").or("0"),
+            renamed(
+                "radius",
+                &["r0"],
+                (1e-100, 1e100),
+                "Radius of all tokens at time 0, for schemes with radii",
+            )
+            .or("1"),
+            renamed(
+                "start",
+                &["gamma0"],
+                (-1.0, 1.0),
+                "Common inner product at time 0, above -1/(n-1)",
+            )
+            .or("0"),
             list(
                 "times",
                 0.0,
@@ -58,8 +70,14 @@ pub static ALL: [Prediction; 9] = [
         summary: "Limits of the rescaled tokens EPS and -EPS on the line (V = 1)",
         source: "arXiv:2305.05465, exact for two opposite tokens",
         parameters: &[
-            list("eps", 1e-100, 1e100, "Positions at time 0, separated by commas"),
-            real("a", f64::MIN_POSITIVE, f64::MAX, "Factor of the scores x_i x_j").or("1"),
+            Parameter::new(
+                "start",
+                Kind::Numbers,
+                within(1e-100, 1e100).also(&["eps"]),
+                "Positions EPS at time 0, separated by commas",
+            ),
+            renamed("beta", &["a"], (f64::MIN_POSITIVE, f64::MAX), "Factor of the scores x_i x_j")
+                .or("1"),
         ],
         results: &[
             quantity("limits", POSITIVE, "limit of the token that starts at eps > 0").column(),
@@ -67,7 +85,7 @@ pub static ALL: [Prediction; 9] = [
                 .column(),
         ],
         run: |v| {
-            let (eps, a) = (v.list("eps"), v.get::<f64>("a")?);
+            let (eps, a) = (v.list("start"), v.get::<f64>("beta")?);
             let limits = eps.iter().map(|e| boolean::limit(*e, a)).collect::<Result<Vec<_>>>()?;
             let logs = eps
                 .iter()
@@ -115,8 +133,13 @@ pub static ALL: [Prediction; 9] = [
         summary: "log |R| of the residual R through layers of pure attention, log |R+| = 3 log |R| + log C",
         source: "arXiv:2103.03404; the law is derived",
         parameters: &[
-            real("log-size", -1e6, 1e6, "log |R| before the first layer (natural logarithm)"),
-            real("log-factor", -1e6, 1e6, "log C, about log |W C_q W_V| for residuals of norm 1")
+            renamed(
+                "start",
+                &["log_size"],
+                (-1e6, 1e6),
+                "log |R| before the first layer (natural logarithm)",
+            ),
+            real("log_factor", -1e6, 1e6, "log C, about log |W C_q W_V| for residuals of norm 1")
                 .or("0"),
             integer("layers", 1.0, 500.0, "Number of layers").or("4"),
         ],
@@ -131,8 +154,8 @@ pub static ALL: [Prediction; 9] = [
             quantity("critical_log_size", REAL, "the residual vanishes if log |R| starts below it"),
         ],
         run: |v| {
-            let factor = v.get("log-factor")?;
-            let logs = rank_collapse::cubic_recursion(v.get("log-size")?, factor, v.get("layers")?);
+            let factor = v.get("log_factor")?;
+            let logs = rank_collapse::cubic_recursion(v.get("start")?, factor, v.get("layers")?);
             let ratios: Vec<f64> = logs.windows(2).map(|w| w[1] / w[0]).collect();
             Ok(
                 json!({"log_sizes": logs, "ratios": ratios, "critical_log_size": 0.0 - 0.5 * factor}),
@@ -254,10 +277,10 @@ pub static ALL: [Prediction; 9] = [
         summary: "Inner products of tokens through layers of random values",
         source: "arXiv:2601.21942, 2604.01978",
         parameters: &[
-            real(
-                "u0",
-                -1.0,
-                1.0,
+            renamed(
+                "start",
+                &["u0"],
+                (-1.0, 1.0),
                 "Inner product of a pair at time 0; with times the mean of many tokens, not negative",
             ),
             list(
@@ -283,7 +306,7 @@ pub static ALL: [Prediction; 9] = [
             .column(),
         ],
         run: |v| {
-            let (u0, times) = (v.get("u0")?, v.list("times"));
+            let (u0, times) = (v.get("start")?, v.list("times"));
             let mut out =
                 json!({"probability_together": random_weights::consensus_probability(u0)?});
             if !times.is_empty() {
@@ -324,7 +347,7 @@ pub static ALL: [Prediction; 9] = [
 
 fn normalised(v: &Values) -> Result<Value> {
     let (scheme, times): (String, _) = (v.get("scheme")?, v.list("times"));
-    let (gamma, radius) = (v.get("gamma0")?, v.get("r0")?);
+    let (gamma, radius) = (v.get("start")?, v.get("radius")?);
     let curve = SchemeCurve::new(normalisation::find(&scheme)?, v.get("n")?, v.get("beta")?)?;
     let states = curve.states(gamma, radius, &times)?;
     let (speed, growth) = curve.initial_rates(gamma, radius);

@@ -2,13 +2,14 @@
 
 use super::interaction::{self, INTERACTION};
 use super::{
-    Accuracy, BELOW_ONE, COSINE, NORMALISATION, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction,
-    Quantity, REAL, SA, SHARE, TIME_SCALE, Values, beta, d, integer, list, n, quantity, real,
+    Accuracy, COSINE, NORMALISATION, POSITIVE, POSITIVE_OR_NULL, Parameter, Prediction, Quantity,
+    REAL, SA, SHARE, TIME_SCALE, Values, beta, d, integer, list, n, quantity, real, renamed,
     switch, word,
 };
 use crate::attention::{RowWeights, dynamics};
 use crate::error::{Error, Result, in_range};
 use crate::num::formula::Formula;
+use crate::operation::{Kind, Limits, any, below, within};
 use crate::theory::{
     equiangular::Equiangular, growth, kac_rice, noise, parking, spectra, third_derivative,
     threshold, two_cluster, uniform, wendel,
@@ -40,6 +41,9 @@ const ASYMPTOTIC: Quantity = quantity(
      near the antipode is shorter",
 );
 const EQUIANGULAR: &str = "arXiv:2312.10794, Theorem 6.8 and (6.12)";
+
+/// Shares of a mass.
+const SHARES: Limits = below(0.0, 1.0).also(&["mass"]);
 
 pub static ALL: [Prediction; 14] = [
     Prediction {
@@ -93,13 +97,13 @@ pub static ALL: [Prediction; 14] = [
             n(2.0, i32::MAX as f64),
             BETA,
             SA,
-            real("level", -1.0, 1.0, "The level of gamma").or("0.999"),
+            renamed("to", &["level"], (-1.0, 1.0), "The level of gamma").or("0.999"),
             START,
             TIME_SCALE,
         ],
         results: &[TIME, ERROR, NORMALISATION],
         run: |v| {
-            let time = equiangular(v)?.level_time(v.get("start")?, v.get("level")?)?;
+            let time = equiangular(v)?.level_time(v.get("start")?, v.get("to")?)?;
             Ok(json!({"time": time.value, "error": time.error, "normalisation": normalisation(v)?}))
         },
     },
@@ -146,11 +150,11 @@ pub static ALL: [Prediction; 14] = [
             SA,
             FROM,
             TO,
-            real("mass", f64::MIN_POSITIVE, BELOW_ONE, "Mass ALPHA of the first cluster").or("0.5"),
+            Parameter::new("share", Kind::Real, SHARES, "Mass ALPHA of the first cluster").or("0.5"),
             TIME_SCALE,
         ],
         results: &[TIME, ERROR, ASYMPTOTIC, NORMALISATION],
-        run: |v| merge_time(v, v.get("mass")?),
+        run: |v| merge_time(v, v.get("share")?),
     },
     Prediction {
         name: "threshold",
@@ -295,22 +299,34 @@ pub static ALL: [Prediction; 14] = [
         summary: "Expected number of modes of a kernel density estimate",
         source: "formula of Kac and Rice for a Gaussian field (arXiv:2412.09080)",
         parameters: &[
-            integer("n", 2.0, 1_000_000_000_000.0, "Number of normal samples on the line"),
+            Parameter::new(
+                "n",
+                Kind::Whole,
+                within(2.0, 1e12).unless(&["space", "circle", "sphere"]),
+                "Number of normal samples on the line",
+            ),
             real(
                 "beta",
                 0.0,
                 1e12,
                 "Inverse temperature: bandwidth beta^(-1/2) on the line, kernel e^(beta <x, y>) elsewhere",
             ),
-            real(
-                "interval",
-                0.0,
-                1e3,
+            renamed(
+                "radius",
+                &["interval"],
+                (0.0, 1e3),
                 "Half width of the interval (default T* = sqrt(2 log n - log beta))",
             )
             .optional(),
-            switch("circle", &["n", "interval"], "Many uniform samples on the circle"),
-            switch("sphere", &["n", "interval", "circle"], "Many uniform samples on S^2"),
+            Parameter::new(
+                "space",
+                Kind::Name,
+                any().excludes(&["n", "radius"]),
+                "Many uniform samples on the circle or on S^2: circle or sphere2 (default: the line)",
+            )
+            .optional(),
+            switch("circle", &["n", "radius", "space"], "As --space circle"),
+            switch("sphere", &["n", "radius", "space", "circle"], "As --space sphere2"),
         ],
         results: &[
             quantity(
@@ -505,15 +521,18 @@ fn consensus(v: &Values) -> Result<Value> {
 
 fn expected_modes(v: &Values) -> Result<Value> {
     let beta = v.get("beta")?;
-    if v.get("circle") == Ok(true) {
+    let space: String = v.get("space").unwrap_or_default();
+    if !["", "circle", "sphere2"].contains(&space.as_str()) {
+        return Err(Error::parameter("space", space, "circle or sphere2"));
+    }
+    if v.get("circle") == Ok(true) || space == "circle" {
         return Ok(json!({"expected_modes": kac_rice::expected_modes_circle(beta)?}));
     }
-    if v.get("sphere") == Ok(true) {
+    if v.get("sphere") == Ok(true) || space == "sphere2" {
         return Ok(json!({"expected_modes": kac_rice::expected_modes_sphere(beta)?}));
     }
     let (n, beta) = (v.get("n")?, in_range("beta", beta, 1e-6, 1e12)?);
-    let interval =
-        v.get("interval").ok().map_or_else(|| kac_rice::default_interval(n, beta), Ok)?;
+    let interval = v.get("radius").ok().map_or_else(|| kac_rice::default_interval(n, beta), Ok)?;
     // Both are for large beta: the order is that of sqrt(beta log beta).
     let leading = (beta > 1.0).then(|| kac_rice::leading_modes(n, beta));
     let constant = leading.map(|leading| leading / (beta * beta.ln()).sqrt());

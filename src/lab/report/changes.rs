@@ -96,14 +96,14 @@ fn pair(title: &str, left: (&str, &str), right: &str) -> String {
 }
 
 fn statement(c: &Claim) -> String {
-    format!("{} (<a href=\"#{1}\">{1}</a>)", math::text(&c.statement()), c.name)
+    format!("{} (<a href=\"#{1}\">{1}</a>)", math::text(&c.marked_statement()), c.name)
 }
 
 /// What is true instead of a false claim.
 fn correction(c: &Claim) -> String {
     let mut out = c.corrected_by().map_or_else(String::new, |c| format!("<p>{}</p>", statement(c)));
     if !c.correct.is_empty() {
-        out.push_str(&format!("<p>{}</p>", math::text(c.correct)));
+        out.push_str(&format!("<p>{}</p>", math::text(&c.marked(c.correct))));
     }
     out
 }

@@ -139,8 +139,8 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
     };
     row("Verdict", format!("{} {}; {}, {}", shape(r), verdict(r), r.status, kind(r.kind)));
     row("Why", escape(&r.reason));
-    row("Hypotheses", math::text(&c.domain.to_string()));
-    row("Narrower than the source", math::text(c.narrower));
+    row("Hypotheses", math::text(&c.marked_hypotheses()));
+    row("Narrower than the source", math::text(&c.marked(c.narrower)));
     row("Drawn", escape(&r.drawn.to_string()));
     row("Observed", escape(&observed(r)));
     row("Margin", r.margin.map_or(String::new(), |m| format!("{} {spark}", escape(&margin(&m)))));
@@ -157,7 +157,7 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
     row("Resolves (relative)", format!("{}{perturbed}", escape(&power(r))));
     row("Trials", trials(r));
     let side = if r.control_ok { "expected result" } else { "not the expected result" };
-    row("Control", format!("{}: {side}", math::text(c.control.what)));
+    row("Control", format!("{}: {side}", math::text(&c.marked(c.control.what))));
     row(
         "Certified",
         math::text(
@@ -176,7 +176,7 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
     let proof = derivation(c).map_or(String::new(), |text| {
         let paragraphs: String = text
             .split("\n\n")
-            .map(|p| format!("<p>{}</p>", math::marked(&p.replace('\n', " "))))
+            .map(|p| format!("<p>{}</p>", math::text(&p.replace('\n', " "))))
             .collect();
         format!("<details><summary>Derivation of {}</summary>{paragraphs}</details>\n", r.name)
     });
@@ -185,7 +185,7 @@ fn article(r: &Record, c: &Claim, spark: &str, flag: &str) -> String {
         aria-label=\"Link to \
         {0}\">#</a></p>\n<table><caption>{0}</caption><tbody>\n{rows}</tbody></table>\n{proof}</article>\n",
         r.name,
-        statement = math::text(&c.statement()),
+        statement = math::text(&c.marked_statement()),
     )
 }
 

@@ -212,7 +212,7 @@ pub fn table(claims: &[&crate::theorem::Claim]) -> String {
         out.push_str(&format!(
             "| `{}` | {} | {} | {} | {} |\n",
             claim.name,
-            plain(claim.title),
+            plain(&claim.printed(claim.title)),
             claim.status,
             kind(claim.kind),
             plain(claim.source)

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import os as _os
 
-from . import _metastable
-from ._commands import Model, certify, check, clusters, entropy, figure, hunt, load_model, measure, modes, names, predict, replay, saddles
+from . import _commands, _metastable
+from ._commands import *  # noqa: F403
 from ._load import load
 from ._metastable import Dynamics, Energy, Interaction, InteractionEnergy, __version__, field, threads
 from ._results import Figure, Result, Solution, Verdicts
@@ -32,31 +32,18 @@ __all__ = [
     "Figure",
     "Interaction",
     "InteractionEnergy",
-    "Model",
     "Result",
     "Solution",
     "Verdicts",
     "__version__",
-    "certify",
-    "check",
-    "clusters",
     "energy",
-    "entropy",
     "field",
-    "figure",
-    "hunt",
     "layers",
     "load",
-    "load_model",
-    "measure",
-    "modes",
-    "names",
     "noise",
-    "predict",
-    "replay",
-    "saddles",
     "solve",
     "threads",
     "tokens",
     "velocity",
 ]
+__all__ += _commands.__all__

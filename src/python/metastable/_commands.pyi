@@ -1,74 +1,20 @@
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from ._metastable import Interaction
-from ._results import Figure, Result, Saddles, Verdicts
+from ._results import Figure, Result, Verdicts
 
 _Path = str | os.PathLike[str]
 
-def names(kind: str = "theorems") -> list[str]: ...
-def predict(what: str, **parameters: Any) -> Result: ...
-def saddles(
-    n: int | None = None,
-    d: int | None = None,
-    beta: float | Sequence[float] | None = None,
-    *,
-    tokens: ArrayLike | _Path | None = None,
-    starts: int | None = None,
-    seed: int | None = None,
-    connections: str | None = None,
-    certificates: _Path | None = None,
-    interaction: str | Interaction | None = None,
-) -> Any: ...
-def clusters(
-    tokens: ArrayLike | _Path,
-    linking_distance: float | None = None,
-    *,
-    beta: float | None = None,
-    masses: ArrayLike | _Path | None = None,
-    normalise: bool = False,
-) -> Result: ...
-def certify(
-    tokens: ArrayLike | _Path | None = None,
-    beta: float | None = None,
-    *,
-    check: _Path | None = None,
-    exact: bool = False,
-    converges: bool = False,
-    dynamics: str | None = None,
-    sizes: list[int] | None = None,
-    radius: float | None = None,
-    anywhere: bool = False,
-    out: _Path | None = None,
-) -> Result: ...
-def modes(
-    samples: ArrayLike | _Path,
-    beta: float | None = None,
-    *,
-    circle: bool = False,
-    sphere: bool = False,
-    interaction: str | Interaction | None = None,
-) -> Result: ...
-def measure(
-    density: str | None = None,
-    *,
-    space: str = "circle",
-    beta: float | None = None,
-    t_end: float,
-    values: ArrayLike | _Path | None = None,
-    tokens: ArrayLike | _Path | None = None,
-    **parameters: Any,
-) -> Result: ...
-def entropy(tokens: ArrayLike | _Path, *, neighbours: int = 3, kernel_beta: float = 100.0, normalise: bool = False) -> Result: ...
 class Model:
     path: str
     def __init__(self, path: _Path) -> None: ...
     def hidden(
         self,
-        text: str | _Path | None = None,
+        text: _Path | None = None,
         *,
         ids: ArrayLike | _Path | None = None,
         embeddings: ArrayLike | _Path | None = None,
@@ -78,10 +24,145 @@ class Model:
         attention: bool = True,
     ) -> Result: ...
 
-def load_model(path: _Path) -> Model: ...
-def check(*claims: str, quick: bool = False, trials: int | None = None, seed: int = 1, **region: Any) -> Verdicts: ...
-def hunt(claim: str, *, minutes: float = 2.0, seed: int = 1, out: _Path | None = None, **region: Any) -> Result: ...
-def replay(counterexample: dict[str, Any] | _Path) -> Result: ...
+def certify(
+    tokens: ArrayLike | _Path | None = None,
+    beta: float | None = None,
+    *,
+    check: _Path | None = None,
+    converges: bool = False,
+    dynamics: str | None = None,
+    sizes: Sequence[int] | None = None,
+    radius: float | None = None,
+    anywhere: bool = False,
+    out: _Path | None = None,
+) -> Result: ...
+def certify_check(file: _Path) -> Result: ...
+def certify_critical_point(
+    *,
+    tokens: ArrayLike | _Path | None = None,
+    angles: ArrayLike | _Path | None = None,
+    array: str | None = None,
+    normalise: bool = False,
+    masses: ArrayLike | _Path | None = None,
+    from_run: _Path | None = None,
+    frame: str | None = None,
+    init: str | None = None,
+    n: int | None = None,
+    d: int | None = None,
+    seed: int | None = None,
+    all_digits: bool = False,
+    sizes: float | Sequence[float] | str | None = None,
+    beta: float | None = None,
+    interaction: str | Interaction | None = None,
+    radius: float | None = None,
+    anywhere: bool = False,
+    unchecked: bool = False,
+    out: _Path | None = None,
+    force: bool = False,
+) -> Result: ...
+def certify_dwell(
+    *,
+    from_: float,
+    to: float,
+    share: str | None = None,
+    dynamics: str | None = None,
+    beta: float,
+    unchecked: bool = False,
+    out: _Path | None = None,
+    force: bool = False,
+) -> Result: ...
+def certify_start(
+    *,
+    tokens: ArrayLike | _Path | None = None,
+    angles: ArrayLike | _Path | None = None,
+    array: str | None = None,
+    normalise: bool = False,
+    masses: ArrayLike | _Path | None = None,
+    from_run: _Path | None = None,
+    frame: str | None = None,
+    init: str | None = None,
+    n: int | None = None,
+    d: int | None = None,
+    seed: int | None = None,
+    all_digits: bool = False,
+    beta: float,
+    dynamics: str | None = None,
+    radius: float | None = None,
+    criteria: bool = False,
+    starts: int | None = None,
+    unchecked: bool = False,
+    out: _Path | None = None,
+    force: bool = False,
+) -> Result: ...
+def check(
+    *names: str,
+    topic: str | Sequence[str] | None = None,
+    quick: bool = False,
+    trials: int | None = None,
+    seed: int | None = None,
+    all: bool = False,
+    out: _Path | None = None,
+    shard: str | None = None,
+    merge: bool = False,
+    n: float | Sequence[float] | str | None = None,
+    d: float | Sequence[float] | str | None = None,
+    beta: float | Sequence[float] | str | None = None,
+    dynamics: str | None = None,
+    law: str | None = None,
+    beyond: bool = False,
+    force: bool = False,
+) -> Verdicts: ...
+def clusters(
+    tokens: ArrayLike | _Path | None = None,
+    linking_distance: float | None = None,
+    *,
+    angles: ArrayLike | _Path | None = None,
+    array: str | None = None,
+    normalise: bool = False,
+    masses: ArrayLike | _Path | None = None,
+    from_run: _Path | None = None,
+    frame: str | None = None,
+    init: str | None = None,
+    n: int | None = None,
+    d: int | None = None,
+    seed: int | None = None,
+    all_digits: bool = False,
+    beta: float | None = None,
+    plateau_tolerance: float | None = None,
+    plateau_decades: float | None = None,
+) -> Result: ...
+def compare(
+    *names: str,
+    n: int | None = None,
+    d: int | None = None,
+    layers: int | None = None,
+    gain: float | None = None,
+    seed: int | None = None,
+    exponents: int | None = None,
+) -> Result: ...
+def continue_(
+    *,
+    n: int | None = None,
+    beta: float | tuple[float, float] | str | None = None,
+    interaction: str | Interaction | None = None,
+    masses: ArrayLike | _Path | None = None,
+    start: _Path | None = None,
+    branches_only: bool = False,
+    out: _Path | None = None,
+    force: bool = False,
+) -> Result: ...
+def diff(a: _Path, b: _Path) -> Result: ...
+def entropy(
+    tokens: ArrayLike | _Path | None = None,
+    *,
+    from_run: _Path | None = None,
+    frame: str | None = None,
+    normalise: bool = False,
+    array: str | None = None,
+    neighbours: int | None = None,
+    kernel_beta: float | None = None,
+) -> Result: ...
+def explain(*name: str, proof: bool = False, markdown: bool = False) -> Result: ...
 def figure(
     name: str,
     *,
@@ -95,3 +176,215 @@ def figure(
     array: str | None = None,
     **parameters: Any,
 ) -> Figure: ...
+def hunt(
+    claim: str,
+    *,
+    minutes: float = 2.0,
+    seed: int = 1,
+    out: _Path | None = None,
+    **region: Any,
+) -> Result: ...
+def landscape(
+    *,
+    n: int | None = None,
+    d: str | float | None = None,
+    beta: float | tuple[float, float] | str | None = None,
+    interaction: str | Interaction | None = None,
+    masses: ArrayLike | _Path | None = None,
+    benign: bool = False,
+    out: _Path | None = None,
+    keep_every: float | None = None,
+    shard: str | None = None,
+    from_: _Path | Sequence[_Path] | None = None,
+    unchecked: bool = False,
+    force: bool = False,
+) -> Result: ...
+def load_model(path: _Path) -> Model: ...
+def measure(
+    density: str | None = None,
+    *,
+    space: str = "circle",
+    d: int | None = None,
+    values: ArrayLike | _Path | None = None,
+    tokens: ArrayLike | _Path | None = None,
+    kernel_beta: float | None = None,
+    dynamics: str | None = None,
+    beta: float | None = None,
+    interaction: str | Interaction | None = None,
+    t_end: float,
+    noise: str | None = None,
+    method: str | None = None,
+    modes: int | None = None,
+    max_modes: int | None = None,
+    volumes: int | None = None,
+    particles: int | None = None,
+    out: _Path | None = None,
+    movie: _Path | None = None,
+    force: bool = False,
+) -> Result: ...
+def model(
+    folder: _Path,
+    *,
+    text: str | None = None,
+    ids: ArrayLike | _Path | None = None,
+    embeddings: ArrayLike | _Path | None = None,
+    f32: bool = False,
+    iterate: int | None = None,
+    layers: int | None = None,
+    without_attention: bool = False,
+    report: bool = False,
+    out: _Path | None = None,
+    force: bool = False,
+) -> Result: ...
+def modes(
+    samples: ArrayLike | _Path | None = None,
+    beta: float | None = None,
+    *,
+    from_run: _Path | None = None,
+    frame: str | None = None,
+    array: str | None = None,
+    interaction: str | Interaction | None = None,
+    circle: bool = False,
+    sphere: bool = False,
+    unchecked: bool = False,
+    out: _Path | None = None,
+    all_digits: bool = False,
+    force: bool = False,
+) -> Result: ...
+def movie(
+    *,
+    tokens: ArrayLike | _Path | None = None,
+    angles: ArrayLike | _Path | None = None,
+    array: str | None = None,
+    normalise: bool = False,
+    masses: ArrayLike | _Path | None = None,
+    from_run: _Path | None = None,
+    frame: str | None = None,
+    init: str | None = None,
+    n: int | None = None,
+    d: int | None = None,
+    seed: int | None = None,
+    all_digits: bool = False,
+    dynamics: str | None = None,
+    beta: float | None = None,
+    causal: bool = False,
+    time_scale: str | None = None,
+    kernel: str | None = None,
+    accuracy: float | None = None,
+    simd: str | None = None,
+    t_end: float | None = None,
+    t_first: float | None = None,
+    frames: int | None = None,
+    observable: str | None = None,
+    rate: float | None = None,
+    dpi: float | None = None,
+    out: _Path,
+    model: _Path | None = None,
+    space: str | None = None,
+    norm: str | None = None,
+    rescaled: bool = False,
+    weights: str | None = None,
+    interaction: str | Interaction | None = None,
+    row_weights: str | Interaction | None = None,
+    coupling: str | None = None,
+    mask: str | Sequence[str] | None = None,
+    bias: str | Sequence[str] | None = None,
+    rotary: str | None = None,
+    q: str | Sequence[str] | None = None,
+    k: str | Sequence[str] | None = None,
+    v: str | Sequence[str] | None = None,
+    o: str | Sequence[str] | None = None,
+    schedule: str | None = None,
+    mlp: str | None = None,
+    activation: str | None = None,
+    noise: str | None = None,
+    radii: _Path | None = None,
+    force: bool = False,
+) -> Result: ...
+def names(kind: str = "theorems") -> list[str]: ...
+def plot(
+    folder: _Path,
+    *,
+    x: str | None = None,
+    y: str | Sequence[str],
+    by: str | None = None,
+    mean: bool = False,
+    band: float | Sequence[float] | str | None = None,
+    theory: str | None = None,
+    fit: str | None = None,
+    where: str | Sequence[str] | None = None,
+    table: str | None = None,
+    log: str | None = None,
+    points: bool = False,
+    size: str | None = None,
+    font_size: float | None = None,
+    theme: str | None = None,
+    dpi: float | None = None,
+    out: _Path | None = None,
+    force: bool = False,
+) -> Result: ...
+def predict(what: str, **parameters: Any) -> Result: ...
+def provenance(file: _Path) -> Result: ...
+def replay(counterexample: Mapping[str, Any] | _Path) -> Result: ...
+def run(
+    experiment: _Path,
+    *,
+    out: _Path | None = None,
+    set: Mapping[str, Any] | None = None,
+    dry_run: bool = False,
+    shard: str | None = None,
+    merge: bool = False,
+    force: bool = False,
+) -> Result: ...
+def saddles(
+    n: int | None = None,
+    d: int | None = None,
+    beta: float | Sequence[float] | str | None = None,
+    *,
+    tokens: ArrayLike | _Path | None = None,
+    angles: ArrayLike | _Path | None = None,
+    array: str | None = None,
+    normalise: bool = False,
+    masses: ArrayLike | _Path | None = None,
+    from_run: _Path | None = None,
+    frame: str | None = None,
+    init: str | None = None,
+    seed: int | None = None,
+    all_digits: bool = False,
+    interaction: str | Interaction | None = None,
+    starts: int | None = None,
+    connections: str | None = None,
+    certificates: _Path | None = None,
+    force: bool = False,
+) -> Any: ...
+
+__all__ = [
+    "Model",
+    "certify",
+    "certify_check",
+    "certify_critical_point",
+    "certify_dwell",
+    "certify_start",
+    "check",
+    "clusters",
+    "compare",
+    "continue_",
+    "diff",
+    "entropy",
+    "explain",
+    "figure",
+    "hunt",
+    "landscape",
+    "load_model",
+    "measure",
+    "model",
+    "modes",
+    "movie",
+    "names",
+    "plot",
+    "predict",
+    "provenance",
+    "replay",
+    "run",
+    "saddles",
+]

@@ -33,6 +33,8 @@ def _short(value):
         return f"array of shape {value.shape}"
     if isinstance(value, dict) and len(value) > 4:
         return "{" + ", ".join(list(value)[:4]) + f", ... {len(value)} in all}}"
+    if isinstance(value, dict):
+        return str(dict(value))
     if isinstance(value, (list, tuple)) and len(value) > 6:
         return "[" + ", ".join(_short(v) for v in value[:4]) + f", ... {len(value)} in all]"
     if isinstance(value, (list, tuple)):
@@ -48,7 +50,7 @@ def _aligned(rows):
 
 class Result(dict):
     """The result of a command: a dictionary whose entries are also attributes; ``notes`` has the
-    notes that the command printed.
+    notes that the command printed, and ``exit_code`` is that of the program.
 
     >>> import metastable as ms
     >>> ms.predict("wendel", n=4, d=3).probability
@@ -56,6 +58,7 @@ class Result(dict):
     """
 
     notes: list = []
+    exit_code: int = 0
 
     def __getattr__(self, name):
         try:
@@ -74,12 +77,12 @@ class Result(dict):
         return _table((k, _short(v)) for k, v in self.items())
 
     def __reduce__(self):
-        return (_result, (type(self), dict(self), list(self.notes)))
+        return (_result, (type(self), dict(self), list(self.notes), self.exit_code))
 
 
-def _result(kind, entries, notes):
+def _result(kind, entries, notes, exit_code=0):
     made = kind(entries)
-    made.notes = notes
+    made.notes, made.exit_code = notes, exit_code
     return made
 
 

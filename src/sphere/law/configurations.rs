@@ -1,6 +1,6 @@
 //! Laws without a density: special configurations of tokens.
 
-use super::{LawFamily, Support, Tokens};
+use super::{LawFamily, Support, Tokens, key};
 use crate::error::Error;
 use std::f64::consts::TAU;
 
@@ -27,7 +27,7 @@ pub(super) static ORTHONORMAL: LawFamily = LawFamily {
 pub(super) static EQUIANGULAR: LawFamily = LawFamily {
     name: "equiangular",
     summary: "all pairs have the inner product rho (needs d >= n)",
-    keys: &[("rho", 0.5, -1.0, 1.0, "common inner product, above -1/(n-1)")],
+    keys: &[key("rho", &[0.5], (-1.0, 1.0), "common inner product, above -1/(n-1)")],
     support: Support::Fixed,
     sample: |values, n, d, _| {
         let rho = values[0];
@@ -98,8 +98,13 @@ pub(super) static POLYGON: LawFamily = LawFamily {
     name: "polygon",
     summary: "a regular m-gon on a great circle, m = n by default, with optional noise of the angles",
     keys: &[
-        ("m", 0.0, 0.0, 1e6, "number of vertices; 0 means n"),
-        ("noise", 0.0, 0.0, 1.0, "standard deviation of a Gaussian perturbation of the angles"),
+        key("m", &[0.0], (0.0, 1e6), "number of vertices; 0 means n"),
+        key(
+            "noise",
+            &[0.0],
+            (0.0, 1.0),
+            "standard deviation of a Gaussian perturbation of the angles",
+        ),
     ],
     support: Support::Fixed,
     sample: |values, n, d, stream| {

@@ -4,12 +4,20 @@
 use super::Tokens;
 use crate::error::{Error, Result};
 use crate::num::{key_values::KeyValues, stream::Stream};
+use crate::operation::{Kind, Parameter, within};
 
 mod configurations;
 mod random;
 
-/// A parameter: key, default, smallest and largest value, meaning.
-pub type Key = (&'static str, f64, f64, f64, &'static str);
+/// A parameter of a law: name, default, smallest and largest value, meaning.
+pub(crate) const fn key(
+    name: &'static str,
+    default: &'static [f64],
+    (low, high): (f64, f64),
+    what: &'static str,
+) -> Parameter {
+    Parameter::new(name, Kind::Real, within(low, high).or_numbers(default), what)
+}
 
 /// A registered family of laws.
 pub struct LawFamily {
@@ -18,7 +26,7 @@ pub struct LawFamily {
     /// One-line description.
     pub summary: &'static str,
     /// Parameters.
-    pub keys: &'static [Key],
+    pub keys: &'static [Parameter],
     /// The support of the law.
     pub support: Support,
     /// Draws n tokens of `S^{d-1}`; the values are those of `keys`, in order.
@@ -65,14 +73,15 @@ pub fn find(name: &str) -> Result<&'static LawFamily> {
 /// **Errors** an unknown key, a key twice, a value that is not a number or out of range.
 pub(crate) fn parameters(
     kind: &'static str,
-    keys: &[Key],
+    keys: &[Parameter],
     text: KeyValues<'_>,
 ) -> Result<Vec<f64>> {
-    let names: Vec<&str> = keys.iter().map(|k| k.0).collect();
+    let names: Vec<&str> = keys.iter().map(|k| k.name).collect();
     let found = text.with_keys(kind, &names)?;
     keys.iter()
-        .map(|&(key, default, low, high, _)| {
-            Ok(found.number_in(key, low, high)?.unwrap_or(default))
+        .map(|key| {
+            let (low, high) = key.bounds();
+            Ok(found.number_in(key.name, low, high)?.or(key.default_number()).unwrap_or_default())
         })
         .collect()
 }
@@ -103,8 +112,13 @@ impl Law {
 
     /// The canonical specification with all parameters.
     pub fn spec(&self) -> String {
-        let pairs: Vec<String> =
-            self.entry.keys.iter().zip(&self.values).map(|(k, v)| format!("{}={v}", k.0)).collect();
+        let pairs: Vec<String> = self
+            .entry
+            .keys
+            .iter()
+            .zip(&self.values)
+            .map(|(k, v)| format!("{}={v}", k.name))
+            .collect();
         if pairs.is_empty() {
             self.entry.name.into()
         } else {

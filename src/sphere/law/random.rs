@@ -1,6 +1,6 @@
 //! Laws with a density.
 
-use super::{LawFamily, Support, Tokens, perturbed, random_centres};
+use super::{LawFamily, Support, Tokens, key, perturbed, random_centres};
 use crate::geometry::retract;
 use crate::num::stream::Stream;
 use crate::num::vector::scale;
@@ -38,7 +38,7 @@ pub(super) static HEMISPHERE: LawFamily = LawFamily {
 pub(super) static CAP: LawFamily = LawFamily {
     name: "cap",
     summary: "independent uniform tokens in the cap of given radius around e_1",
-    keys: &[("radius", 0.5, 1e-12, PI, "geodesic radius in radians")],
+    keys: &[key("radius", &[0.5], (1e-12, PI), "geodesic radius in radians")],
     support: Support::Rows(|values, row| row[0] >= values[0].cos()),
     sample: |values, n, d, stream| {
         let radius = values[0];
@@ -97,8 +97,8 @@ pub(super) static CLUSTERS: LawFamily = LawFamily {
     name: "clusters",
     summary: "k separated clusters with centres equally spaced on a great circle",
     keys: &[
-        ("k", 3.0, 1.0, 1e6, "number of clusters"),
-        ("spread", 0.05, 0.0, 10.0, "Gaussian spread before normalisation"),
+        key("k", &[3.0], (1.0, 1e6), "number of clusters"),
+        key("spread", &[0.05], (0.0, 10.0), "Gaussian spread before normalisation"),
     ],
     support: Support::Sphere,
     sample: |values, n, d, stream| {
@@ -118,8 +118,8 @@ pub(super) static MIXTURE: LawFamily = LawFamily {
     name: "mixture",
     summary: "a Gaussian mixture with k random unit centres, normalised to the sphere",
     keys: &[
-        ("k", 3.0, 1.0, 1e6, "number of components"),
-        ("sigma", 0.3, 0.0, 1e3, "standard deviation of each coordinate"),
+        key("k", &[3.0], (1.0, 1e6), "number of components"),
+        key("sigma", &[0.3], (0.0, 1e3), "standard deviation of each coordinate"),
     ],
     support: Support::Sphere,
     sample: |values, n, d, stream| {

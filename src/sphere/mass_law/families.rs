@@ -1,6 +1,7 @@
 //! The laws of masses.
 
 use super::MassFamily;
+use crate::law::key;
 use crate::num::{dd::Dd, stream::Stream};
 
 /// `m_i = 1/n`.
@@ -16,7 +17,7 @@ pub(super) static UNIFORM: MassFamily = MassFamily {
 pub(super) static ONE_HEAVY: MassFamily = MassFamily {
     name: "one-heavy",
     summary: "token 1 has this share of the mass, the others share the rest equally",
-    keys: &[("share", 0.5, 1e-9, 0.999_999_999, "mass of token 1")],
+    keys: &[key("share", &[0.5], (1e-9, 0.999_999_999), "mass of token 1")],
     random: false,
     weights: |values, n, _| {
         let rest = (1.0 - values[0]) / (n.max(2) - 1) as f64;
@@ -32,7 +33,7 @@ pub(super) static ONE_HEAVY: MassFamily = MassFamily {
 pub(super) static POWER: MassFamily = MassFamily {
     name: "power",
     summary: "masses proportional to i^{-s} for the tokens i = 1 to n (Zipf's law for s = 1)",
-    keys: &[("s", 1.0, 0.0, 20.0, "exponent")],
+    keys: &[key("s", &[1.0], (0.0, 20.0), "exponent")],
     random: false,
     weights: |values, n, _| (1..=n).map(|i| inverse_power(i as f64, values[0])).collect(),
 };
@@ -54,7 +55,7 @@ fn inverse_power(i: f64, s: f64) -> f64 {
 pub(super) static DIRICHLET: MassFamily = MassFamily {
     name: "dirichlet",
     summary: "random masses with density proportional to prod_i m_i^{a-1}; a = 1 is uniform on the simplex",
-    keys: &[("a", 1.0, 0.05, 1e6, "shape; large values give nearly equal masses")],
+    keys: &[key("a", &[1.0], (0.05, 1e6), "shape; large values give nearly equal masses")],
     random: true,
     weights: |values, n, stream| (0..n).map(|_| gamma(values[0], stream)).collect(),
 };

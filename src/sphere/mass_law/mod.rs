@@ -3,8 +3,9 @@
 //! It is specified by `name`, by `name:key=value`, or by `name:VALUE` if the law has one parameter.
 
 use crate::error::Result;
-use crate::law::{Key, parameters};
+use crate::law::parameters;
 use crate::num::{key_values::KeyValues, stream::Stream};
+use crate::operation::Parameter;
 
 mod families;
 
@@ -15,7 +16,7 @@ pub struct MassFamily {
     /// One-line description.
     pub summary: &'static str,
     /// Parameters.
-    pub keys: &'static [Key],
+    pub keys: &'static [Parameter],
     /// True if the masses are drawn from a random stream.
     pub random: bool,
     /// Positive weights of n tokens, proportional to their masses; the values are those of `keys`,
@@ -57,7 +58,7 @@ impl MassLaw {
         let text = KeyValues::parse(family.name, rest);
         let text = match family.keys {
             // The key may be omitted if there is only one.
-            [(key, ..)] => text.with_default_key(key),
+            [key] => text.with_default_key(key.name),
             _ => text,
         };
         Ok(Self { family, values: parameters("parameter of masses", family.keys, text)? })
@@ -70,7 +71,7 @@ impl MassLaw {
             .keys
             .iter()
             .zip(&self.values)
-            .map(|(k, v)| format!("{}={v}", k.0))
+            .map(|(k, v)| format!("{}={v}", k.name))
             .collect();
         if pairs.is_empty() {
             self.family.name.into()
@@ -95,7 +96,7 @@ pub fn usage() -> String {
     let form = |f: &&MassFamily| {
         f.keys
             .iter()
-            .map(|k| k.0.to_uppercase())
+            .map(|k| k.name.to_uppercase())
             .fold(f.name.to_owned(), |text, key| format!("{text}:{key}"))
     };
     ALL.iter().map(form).collect::<Vec<_>>().join(", ")

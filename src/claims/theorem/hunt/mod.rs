@@ -139,7 +139,8 @@ fn cases(claim: &Claim, region: &Region, seed: u64, round: u64) -> Result<Vec<Ca
         }
     }
     if cases.is_empty() {
-        let expected = format!("a point inside the hypotheses of {}: {}", claim.name, claim.domain);
+        let expected =
+            format!("a point inside the hypotheses of {}: {}", claim.name, claim.hypotheses());
         return Err(crate::error::Error::parameter(
             "the region",
             "no point that meets the hypotheses in a thousand draws",

@@ -5,16 +5,7 @@ use crate::error::{Error, Result};
 use crate::num::chebyshev_series::MAX_TERMS;
 use crate::num::formula::Formula;
 use crate::num::key_values::KeyValues;
-
-/// A parameter of a named interaction.
-pub struct Parameter {
-    /// Its name.
-    pub name: &'static str,
-    /// The value if none is given.
-    pub default: f64,
-    /// The allowed range.
-    pub range: (f64, f64),
-}
+use crate::operation::{Kind, Parameter, within};
 
 /// An interaction with a name.
 pub struct BuiltIn {
@@ -30,8 +21,8 @@ pub struct BuiltIn {
     pub summary: &'static str,
 }
 
-const fn parameter(name: &'static str, default: f64, low: f64, high: f64) -> Parameter {
-    Parameter { name, default, range: (low, high) }
+const fn parameter(name: &'static str, default: &'static str, low: f64, high: f64) -> Parameter {
+    Parameter::new(name, Kind::Real, within(low, high), "").or(default)
 }
 
 /// All named interactions. A polynomial is written by its coefficients: `polynomial:1,0,2` is
@@ -41,63 +32,63 @@ pub static ALL: [BuiltIn; 9] = [
         name: "cosh",
         formula: "cosh(k*s)",
         potential_at_zero: "0",
-        parameters: &[parameter("k", 1.0, -300.0, 300.0)],
+        parameters: &[parameter("k", "1", -300.0, 300.0)],
         summary: "cosh(k s): even, so x and -x attract alike",
     },
     BuiltIn {
         name: "exp",
         formula: "exp(beta*s)",
         potential_at_zero: "1/beta",
-        parameters: &[parameter("beta", 1.0, -300.0, 300.0)],
+        parameters: &[parameter("beta", "1", -300.0, 300.0)],
         summary: "e^{beta s}: softmax and USA attention (arXiv:2312.10794)",
     },
     BuiltIn {
         name: "gauss",
         formula: "exp(k*s - k)",
         potential_at_zero: "exp(-k)/k",
-        parameters: &[parameter("k", 1.0, -300.0, 300.0)],
+        parameters: &[parameter("k", "1", -300.0, 300.0)],
         summary: "e^{-k |x-y|^2 / 2}: a Gaussian of the chord, e^{-k} times `exp`",
     },
     BuiltIn {
         name: "inverse",
         formula: "1/(1 + c - s)",
         potential_at_zero: "0",
-        parameters: &[parameter("c", 0.1, 1e-4, 1e6)],
+        parameters: &[parameter("c", "0.1", 1e-4, 1e6)],
         summary: "1 / (1 + c - s): the force of a softened logarithmic potential",
     },
     BuiltIn {
         name: "log",
         formula: "ln((2 + c)/(1 + c - s))",
         potential_at_zero: "0",
-        parameters: &[parameter("c", 0.1, 1e-4, 1e6)],
+        parameters: &[parameter("c", "0.1", 1e-4, 1e6)],
         summary: "ln((2 + c) / (1 + c - s)): 0 at opposite tokens",
     },
     BuiltIn {
         name: "power",
         formula: "s^p",
         potential_at_zero: "0",
-        parameters: &[parameter("p", 1.0, 0.0, 64.0)],
+        parameters: &[parameter("p", "1", 0.0, 64.0)],
         summary: "s^p with a whole number p; p = 1 is linear attention",
     },
     BuiltIn {
         name: "relu",
         formula: "relu(s)^p",
         potential_at_zero: "0",
-        parameters: &[parameter("p", 1.0, 0.0, 64.0)],
+        parameters: &[parameter("p", "1", 0.0, 64.0)],
         summary: "max(s, 0)^p: no force between tokens beyond a right angle",
     },
     BuiltIn {
         name: "sigmoid",
         formula: "1/(1 + exp(-k*s))",
         potential_at_zero: "0",
-        parameters: &[parameter("k", 1.0, -300.0, 300.0)],
+        parameters: &[parameter("k", "1", -300.0, 300.0)],
         summary: "1 / (1 + e^{-k s}): sigmoid attention",
     },
     BuiltIn {
         name: "softplus",
         formula: "ln(1 + exp(k*s))/k",
         potential_at_zero: "0",
-        parameters: &[parameter("k", 1.0, 1e-3, 300.0)],
+        parameters: &[parameter("k", "1", 1e-3, 300.0)],
         summary: "ln(1 + e^{k s}) / k: a smooth relu",
     },
 ];
@@ -171,7 +162,8 @@ pub fn find(text: &str) -> Result<Option<Definition>> {
         KeyValues::parse("interaction", rest).with_keys("parameter of the interaction", &keys)?;
     let mut parameters = Vec::new();
     for p in entry.parameters {
-        let value = given.number_in(p.name, p.range.0, p.range.1)?.unwrap_or(p.default);
+        let (low, high) = p.bounds();
+        let value = given.number_in(p.name, low, high)?.or(p.default_number()).unwrap_or_default();
         parameters.push((p.name, value));
     }
     let zero = Formula::parse(entry.potential_at_zero, &parameters)?;

@@ -13,7 +13,7 @@ mod forms;
 mod rows;
 
 pub use attention::{InteractionAttention, RowSum, check_coupling};
-pub use built_in::{ALL, BuiltIn, Parameter};
+pub use built_in::{ALL, BuiltIn};
 pub use energy::InteractionEnergy;
 
 use super::kernel::{Closed, PairSeries, WeightProfile};

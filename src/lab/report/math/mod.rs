@@ -1,43 +1,45 @@
 //! Formulas of statements as MathML.
 //!
-//! Statements, titles and hypotheses are plain text with formulas as one types them: `e^{-3
-//! beta/2}/2`, `sum_ij m_i m_j e^{beta (G_ij - 1)}`, `|x_i - x_j|`, `<x, y>`. This module finds the
-//! formulas and typesets them with Greek letters, indices, powers, fractions, roots, norms and
-//! inner products. Text that cannot be parsed stays as it is.
+//! Statements, titles, hypotheses and derivations are text in which backticks mark the formulas, as
+//! one types them: `e^{-3 beta/2}/2`, `sum_ij m_i m_j e^{beta (G_ij - 1)}`, `|x_i - x_j|`,
+//! `<x, y>`. This module typesets them with Greek letters, indices, powers, fractions, roots, norms
+//! and inner products. What is marked and is no formula (a name of the library) is code.
 
 mod drawing;
 mod lexeme;
 mod names;
 mod parse;
-mod prose;
 mod write;
 
 pub use names::letter;
 
 use super::terms::escape;
-use std::ops::Range;
 
-/// A text with its formulas typeset, as HTML.
+/// A text with its marked formulas typeset, as HTML.
 pub fn text(text: &str) -> String {
-    let pieces = lexeme::pieces(text);
     let mut out = String::new();
-    let mut at = 0;
-    for run in prose::formulas(&pieces) {
-        let (run, drawn) = read(&pieces, run);
-        let (from, to) = (pieces[run.start].start, pieces[run.end - 1].end());
-        let Some(row) = drawn else {
-            out.push_str(&words(&text[at..from]));
-            out.push_str(&code(&text[from..to]));
-            at = to;
+    // What the formula before has taken from the next words.
+    let mut taken = 0;
+    let parts: Vec<&str> = text.split('`').collect();
+    for (k, part) in parts.iter().enumerate() {
+        if k % 2 == 0 {
+            let last = k + 1 == parts.len();
+            let end = if last { part.len() } else { part.trim_end_matches(OPENING).len() };
+            out.push_str(&words(&part[taken.min(end)..end]));
             continue;
-        };
-        let before = text[at..from].len() - text[at..from].trim_end_matches(OPENING).len();
-        let after = text[to..].len() - text[to..].trim_start_matches(PUNCTUATION).len();
-        out.push_str(&words(&text[at..from - before]));
-        out.push_str(&write::markup(&row, &text[from - before..from], &text[to..to + after]));
-        at = to + after;
+        }
+        let (before, after) = (parts[k - 1], parts.get(k + 1).unwrap_or(&""));
+        taken = after.len() - after.trim_start_matches(PUNCTUATION).len();
+        let opening = before.trim_end_matches(OPENING).len();
+        match formula(part) {
+            Some(row) => out.push_str(&write::markup(&row, &before[opening..], &after[..taken])),
+            None => {
+                out.push_str(&escape(&before[opening..]));
+                out.push_str(&code(part));
+                taken = 0;
+            }
+        }
     }
-    out.push_str(&words(&text[at..]));
     out
 }
 
@@ -46,23 +48,6 @@ const OPENING: [char; 3] = ['(', '[', '"'];
 
 /// Characters that stay on the line of the formula before them.
 const PUNCTUATION: [char; 7] = [',', '.', ';', ':', ')', ']', '"'];
-
-/// Parses a range of lexemes. If it begins or ends with the bar of a bracket around words, that bar
-/// is left out.
-fn read(
-    pieces: &[lexeme::Lexeme],
-    run: Range<usize>,
-) -> (Range<usize>, Option<Vec<drawing::Drawing>>) {
-    let bar = |k: usize| pieces[k].text.starts_with('|');
-    let without = [
-        run.clone(),
-        run.start..run.end - usize::from(bar(run.end - 1)),
-        run.start + usize::from(bar(run.start))..run.end,
-    ];
-    let mut tries = without.into_iter().filter(|r| !r.is_empty());
-    let found = tries.find_map(|r| parse::parse(&pieces[r.clone()]).map(|row| (r, row)));
-    found.map_or((run, None), |(run, row)| (run, Some(row)))
-}
 
 /// The words between formulas; relation signs in them are typeset too.
 fn words(text: &str) -> String {
@@ -73,17 +58,21 @@ fn words(text: &str) -> String {
     escape(spaced.strip_suffix(' ').unwrap_or(&spaced))
 }
 
-/// A text that marks some formulas by backticks; all formulas are typeset.
-pub fn marked(all: &str) -> String {
-    let part = |(k, part): (usize, &str)| if k % 2 == 0 { text(part) } else { formula(part) };
-    all.split('`').enumerate().map(part).collect()
-}
-
-/// A text that is one formula; shown as code if it cannot be parsed.
-pub fn formula(text: &str) -> String {
+/// The drawing of a marked text; `None` if it is no formula but a name or a call.
+fn formula(text: &str) -> Option<Vec<drawing::Drawing>> {
     let pieces = lexeme::pieces(text);
-    let drawn = parse::parse(&pieces).filter(|_| prose::is_formula(&pieces));
-    drawn.map_or_else(|| code(text), |row| write::markup(&row, "", ""))
+    let sign = |l: Option<&lexeme::Lexeme>, signs: &[char]| {
+        l.is_some_and(|l| l.sort == lexeme::Sort::Sign && l.text.starts_with(signs))
+    };
+    let belongs = |(k, l): (usize, &lexeme::Lexeme)| {
+        l.sort != lexeme::Sort::Word
+            || l.text.len() <= 2
+            || names::is_always_formula(l.text)
+            || names::may_be_function(l.text)
+            || sign(pieces.get(k + 1), &['_', '^', '\'', '(', '['])
+            || k > 0 && sign(pieces.get(k - 1), &['_', '^', '{'])
+    };
+    parse::parse(&pieces).filter(|_| pieces.iter().enumerate().all(belongs))
 }
 
 fn code(text: &str) -> String {

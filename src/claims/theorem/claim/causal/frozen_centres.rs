@@ -2,25 +2,29 @@
 
 use crate::theorem::prelude::*;
 
+const WEIGHTS: (f64, f64) = (1.0, 10.0);
+const LEAST_EPS: f64 = 0.01;
+const TOLERANCE: f64 = 1e-12;
+const CONTROL_DISTANCE: f64 = 1.5;
+
 /// # Derivation
 ///
-/// Let `w = beta^{-1/2}`. By induction, the tokens before the one at x have limits within `eps w`
+/// Let `w = beta^{-1/2}`. By induction, the tokens before the one at `x` have limits within `eps w`
 /// of centres. So the token ends at a zero of the field of these limits and of the centres; a zero
 /// with a positive slope is unstable, and only a set of measure 0 of starts ends there. A source at
-/// distance s pulls with h(s), which increases up to `tau* < w` and decreases beyond.
+/// distance `s` pulls with `h(s)`, which increases up to `tau* < w` and decreases beyond.
 ///
-/// (1) x at a distance r in `[eps w, (1 + eps) w]` from a centre: this centre pulls with at least
-/// h(r), and the tokens near it the same way. All others have a total weight of at most N - 2 (N
-/// without the token and without the least weight of the centre), are at least
-/// `(c - eps) w - r > w` away and pull with at most `(N - 2) h((c - eps) w - r)`. If this is less
-/// than h(r), there is no zero. It is enough that it is so at both ends: with D = (c - eps) w the
-/// derivative of `log h(r) - log h(D - r)` is
-/// `sin D / (sin r sin(D - r)) - 2 beta sin(D/2) cos(D/2 - r)`, of the sign of
-/// `cos(D/2) - beta cos(D/2 - r) sin r sin(D - r)`; this decreases up to r = D/2, is symmetric
-/// about it, and is negative at `r = (1 + eps) w`. So it changes its sign at most once, from
-/// positive to negative.
+/// `(1) x` at a distance `r` in `[eps w, (1 + eps) w]` from a centre: this centre pulls with at
+/// least `h(r)`, and the tokens near it the same way. All others have a total weight of at most
+/// `N - 2` (`N` without the token and without the least weight of the centre), are at least `(c -
+/// eps) w - r > w` away and pull with at most `(N - 2) h((c - eps) w - r)`. If this is less than
+/// `h(r)`, there is no zero. It is enough that it is so at both ends: with `D = (c - eps) w` the
+/// derivative of `log h(r) - log h(D - r)` is `sin D / (sin r sin(D - r)) - 2 beta sin(D/2)
+/// cos(D/2 - r)`, of the sign of `cos(D/2) - beta cos(D/2 - r) sin r sin(D - r)`; this decreases up
+/// to `r = D/2`, is symmetric about it, and is negative at `r = (1 + eps) w`. So it changes its
+/// sign at most once, from positive to negative.
 ///
-/// (2) x farther than that from all centres: every source is farther than `w > tau*`, where h
+/// `(2) x` farther than that from all centres: every source is farther than `w > tau*`, where `h`
 /// decreases. So the field increases at a zero, which is unstable.
 ///
 /// (3) What remains are zeros within `eps w` of a centre. The field points inwards at both ends of
@@ -28,26 +32,34 @@ use crate::theorem::prelude::*;
 /// at one zero.
 ///
 /// The theorem of the paper has the condition `N h((c - 1 - 2 eps) w) < h(eps w)`, which implies
-/// both conditions here, and a second one, `-N g((c - 2 eps) w) < g(eps w)` with g = h', which
+/// both conditions here, and a second one, `-N g((c - 2 eps) w) < g(eps w)` with `g = h'`, which
 /// gives only one zero near each centre. Its minus sign is missing in the theorem and present in
 /// the lemma.
 ///
 /// The conditions are nearly necessary. If all other tokens are at a second centre at the distance
-/// c w, the last one ends where `h(r) = (N - 2) h(c w - r)`, and the first condition says that this
-/// is less than `eps w` for sources that are closer by `eps w`.
+/// `c w`, the last one ends where `h(r) = (N - 2) h(c w - r)`, and the first condition says that
+/// this is less than `eps w` for sources that are closer by `eps w`.
 pub static ENTRY: Claim = Claim {
     name: "frozen-centres",
-    title: "Causal attention, frozen centres: every token ends within eps beta^{-1/2} of a centre",
-    lets: "d = 2, w = beta^{-1/2}, h(x) = e^{beta (cos x - 1)} sin x, and let n tokens follow m >= \
-           1 frozen centres of weights a_j in [1, 10], separated by c w with c > 2 + 2 eps and \
-           0.01 <= eps < 0.1, with N = n + sum_j a_j",
-    then: "If (N - 2) h((c - 2 eps) w) < h(eps w) and (N - 2) h((c - 1 - 2 eps) w) < h((1 + eps) \
-           w), then under causal SA, for almost every start, every token ends within eps w of a \
-           centre.",
-    tested: "at the least c: each token in turn is moved from its start to the stable point of its \
-             own equation (mean shift), which is its limit once those before it are at theirs; \
+    title: "Causal attention, frozen centres: every token ends within `eps beta^{-1/2}` of a \
+            centre",
+    lets: "`d = 2`, `w = beta^{-1/2}`, `h(x) = e^{beta (cos x - 1)} sin x`, and let `n` tokens \
+           follow `m >= 1` frozen centres of weights `a_j` in [{LIGHTEST}, {HEAVIEST}], separated \
+           by `c w` with `c > 2 + 2 eps` and `{LEAST_EPS} <= eps < 0.1`, with `N = n + sum_j a_j`",
+    then: "If `(N - 2) h((c - 2 eps) w) < h(eps w)` and `(N - 2) h((c - 1 - 2 eps) w) < h((1 + \
+           eps) w)`, then under causal SA, for almost every start, every token ends within `eps w` \
+           of a centre.",
+    tested: "at the least `c`: each token in turn is moved from its start to the stable point of \
+             its own equation (mean shift), which is its limit once those before it are at theirs; \
              the velocities of causal SA vanish there, and at the start of the last token its \
-             velocity is the weighted mean of sines, to 1e-12 (1 + beta)",
+             velocity is the weighted mean of sines, to `{TOLERANCE} (1 + beta)`",
+    numbers: &[
+        ("LIGHTEST", WEIGHTS.0),
+        ("HEAVIEST", WEIGHTS.1),
+        ("LEAST_EPS", LEAST_EPS),
+        ("TOLERANCE", TOLERANCE),
+        ("CONTROL_DISTANCE", CONTROL_DISTANCE),
+    ],
     domain: Domain {
         n: Sizes::Range(1, 60),
         d: Sizes::Fixed(2),
@@ -58,14 +70,14 @@ pub static ENTRY: Claim = Claim {
                 tokens but the last at the second",
         ..Domain::EQUAL_MASSES
     },
-    narrower: "V = I",
+    narrower: "`V = I`",
     source: "Karagodin, Polyanskiy, Rigollet, arXiv:2411.04990, Theorem 5.2 (v2, as quoted in a \
              formal statement). The minus sign of its second condition is missing in the theorem, \
              and present in its lemma (lem:interaction) and in the proof; sharpened here (derived)",
     status: Status::Corrected,
     trials: (60, 400),
     trial: |case, ctx| {
-        let eps = ctx.log_uniform_in(0.01, 0.099);
+        let eps = ctx.log_uniform_in(LEAST_EPS, 0.099);
         let start = if ctx.index(2) == 0 {
             everywhere(case, ctx, eps)
         } else {
@@ -74,10 +86,11 @@ pub static ENTRY: Claim = Claim {
         start.map_or(Ok(Finding::HypothesesMissed), |s| s.ends_near_centres(ctx, case.beta, eps))
     },
     control: Control {
-        what: "two centres 1.5 beta^{-1/2} apart",
+        what: "two centres `{CONTROL_DISTANCE} beta^{-1/2}` apart",
         trial: |ctx| {
             let tokens = uniform_angles(60, ctx);
-            let start = Start { centres: vec![0.0, 1.5 / 8.0], weights: vec![2.0; 2], tokens };
+            let start =
+                Start { centres: vec![0.0, CONTROL_DISTANCE / 8.0], weights: vec![2.0; 2], tokens };
             start.ends_near_centres(ctx, 64.0, 0.09)
         },
     },
@@ -99,8 +112,8 @@ fn everywhere(case: &Case, ctx: &mut Context, eps: f64) -> Option<Start> {
         (weights.len() as f64 * c <= TAU * case.beta.sqrt()).then_some(c)
     };
     let mut weights = Vec::new();
-    while weights.len() < 12 && fits(&[weights.as_slice(), &[10.0]].concat()).is_some() {
-        weights.push(ctx.log_uniform_in(1.0, 10.0));
+    while weights.len() < 12 && fits(&[weights.as_slice(), &[WEIGHTS.1]].concat()).is_some() {
+        weights.push(ctx.log_uniform_in(WEIGHTS.0, WEIGHTS.1));
     }
     weights.truncate(((share * weights.len() as f64).ceil() as usize).max(1));
     if weights.is_empty() {
@@ -120,7 +133,7 @@ fn everywhere(case: &Case, ctx: &mut Context, eps: f64) -> Option<Start> {
 
 /// Two centres at the least distance; all tokens but the last at the second centre.
 fn at_the_second(case: &Case, ctx: &mut Context, eps: f64) -> Option<Start> {
-    let weights = vec![1.0, ctx.log_uniform_in(1.0, 10.0)];
+    let weights = vec![WEIGHTS.0, ctx.log_uniform_in(WEIGHTS.0, WEIGHTS.1)];
     let least = separation(case.beta, case.n, &weights, eps)? / case.beta.sqrt();
     let mut tokens = vec![least; case.n - 1];
     tokens.push(0.0);
@@ -183,7 +196,7 @@ impl Start {
         }
         let moving = (speeds(&angles)?[n - 1] - pull / total).abs();
         let off = nan_max(radial, nan_max(resting, moving));
-        Ok(Finding::identity(off, 1e-12 * (1.0 + beta)))
+        Ok(Finding::identity(off, TOLERANCE * (1.0 + beta)))
     }
 }
 

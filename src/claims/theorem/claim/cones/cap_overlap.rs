@@ -3,6 +3,11 @@
 use crate::num::interval::Interval;
 use crate::theorem::prelude::*;
 
+const FACTOR: f64 = 4.0;
+const FALSE_FACTOR: f64 = 2.0;
+const PARTS: f64 = 16.0;
+const WIDE: (f64, f64) = (0.42, 0.5);
+
 /// The order is sqrt(eps), not eps as printed.
 ///
 /// # Derivation
@@ -10,33 +15,34 @@ use crate::theorem::prelude::*;
 /// For orthogonal unit centres the largest inner product of the caps `<., w> >= 1 - 2 eps` is
 /// `sin(2r)` with `cos r = 1 - 2 eps`, that is `4 (1 - 2 eps) sqrt(eps (1 - eps))`; it is at most
 /// `4 sqrt(eps)` because `(1 - 2 eps)^2 (1 - eps) <= 1`, which is proved by interval arithmetic.
-/// The printed bound is smaller for every eps below `sqrt(2) - 1`: the value is about
-/// `4 sqrt(eps)`, or 1 if the caps intersect (eps >= 0.146). Above, the printed bound exceeds 1.
+/// The printed bound is smaller for every `eps` below `sqrt(2) - 1`: the value is about `4
+/// sqrt(eps)`, or 1 if the caps intersect `(eps >= 0.146)`. Above, the printed bound exceeds 1.
 pub static ENTRY: Claim = Claim {
     name: "cap-overlap",
-    title: "Points of two orthogonal caps have inner product at most 4 sqrt(eps)",
-    lets: "w and w' be orthogonal unit vectors and 0 < eps <= 1/16",
-    then: "<x, y> <= 4 sqrt(eps) for all unit vectors x, y with <x, w> >= 1 - 2 eps and <y, \
-           w'> >= 1 - 2 eps.",
+    title: "Points of two orthogonal caps have inner product at most `4 sqrt(eps)`",
+    lets: "`w` and `w'` be orthogonal unit vectors and `0 < eps <= 1/{PARTS}`",
+    then: "`<x, y> <= {FACTOR} sqrt(eps)` for all unit vectors `x`, `y` with `<x, w> >= 1 - 2 eps` \
+           and `<y, w'> >= 1 - 2 eps`.",
+    numbers: &[("FACTOR", FACTOR), ("FALSE_FACTOR", FALSE_FACTOR), ("PARTS", PARTS)],
     domain: DOMAIN,
     source: "arXiv:2410.06833, section 4, corrected",
     status: Status::Corrected,
     trials: (40, 400),
     trial: |case, ctx| {
-        let factor = ctx.claimed_constant(4.0);
+        let factor = ctx.claimed_constant(FACTOR);
         overlap(case, ctx, |eps| factor * eps.sqrt(), Points::Drawn)
     },
     constant: "the factor 4",
     control: Control {
-        what: "the bound 2 sqrt(eps) for the nearest points of the caps",
-        trial: |ctx| overlap(&EDGE, ctx, |eps| 2.0 * eps.sqrt(), Points::Nearest),
+        what: "the bound `{FALSE_FACTOR} sqrt(eps)` for the nearest points of the caps",
+        trial: |ctx| overlap(&EDGE, ctx, |eps| FALSE_FACTOR * eps.sqrt(), Points::Nearest),
     },
     proof: Some(Proof {
         whole: true,
-        what: "0 <= eps <= 1/16: (1 - 2 eps)^2 (1 - eps) <= 1",
+        what: "`0 <= eps <= 1/16`: `(1 - 2 eps)^2 (1 - eps) <= 1`",
         // (1 - 2 eps)^2 (1 - eps) = 1 - eps (5 - 8 eps + 4 eps^2).
         holds: || {
-            let (eps, exact) = (Interval::new(0.0, 1.0 / 16.0), Interval::exact);
+            let (eps, exact) = (Interval::new(0.0, 1.0 / PARTS), Interval::exact);
             Ok((exact(5.0) - exact(8.0) * eps + exact(4.0) * eps.sqr()).lo() >= 0.0)
         },
     }),
@@ -46,17 +52,18 @@ pub static ENTRY: Claim = Claim {
 
 static PRINTED: Claim = Claim {
     name: "cap-overlap-printed",
-    title: "Points of two orthogonal caps have inner product at most eps^2 + 2 eps (as printed)",
-    lets: "w and w' be orthogonal unit vectors and 0 < eps <= 1/16",
-    then: "<x, y> <= eps^2 + 2 eps for all unit vectors x, y with <x, w> >= 1 - 2 eps and <y, w'> \
-           >= 1 - 2 eps.",
+    title: "Points of two orthogonal caps have inner product at most `eps^2 + 2 eps` (as printed)",
+    lets: "`w` and `w'` be orthogonal unit vectors and `0 < eps <= 1/{PARTS}`",
+    then: "`<x, y> <= eps^2 + 2 eps` for all unit vectors `x`, `y` with `<x, w> >= 1 - 2 eps` and \
+           `<y, w'> >= 1 - 2 eps`.",
+    numbers: &[("PARTS", PARTS), ("LEAST", WIDE.0), ("MOST", WIDE.1)],
     domain: DOMAIN,
     source: "arXiv:2410.06833, section 4 of v1, as quoted in a formal statement",
     status: Status::Misprinted,
     trials: (20, 100),
     trial: |case, ctx| overlap(case, ctx, printed, Points::Drawn),
     control: Control {
-        what: "eps in [0.42, 0.5], where the printed bound exceeds 1",
+        what: "`eps` in [{LEAST}, {MOST}], where the printed bound exceeds 1",
         trial: |ctx| overlap(&EDGE, ctx, printed, Points::Wide),
     },
     ..Claim::INEQUALITY
@@ -68,7 +75,7 @@ fn printed(eps: f64) -> f64 {
 }
 
 const DOMAIN: Domain =
-    Domain { n: Sizes::Unused, draws: "eps, a point of either cap", ..Domain::FREE };
+    Domain { n: Sizes::Unused, draws: "`eps`, a point of either cap", ..Domain::FREE };
 
 /// The case of the controls.
 const EDGE: Case = Case::new(1, 2, 0.0, "");
@@ -92,7 +99,7 @@ fn overlap(
     bound: impl Fn(f64) -> f64,
     points: Points,
 ) -> Result<Finding> {
-    let (least, most) = if points == Points::Wide { (0.42, 0.5) } else { (1e-6, 1.0 / 16.0) };
+    let (least, most) = if points == Points::Wide { WIDE } else { (1e-6, 1.0 / PARTS) };
     let eps = ctx.log_uniform_in(least, most);
     let radius = (1.0 - 2.0 * eps).acos();
     let mut point = |centre: usize| -> Vec<f64> {

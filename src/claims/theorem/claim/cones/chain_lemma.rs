@@ -4,40 +4,46 @@ use crate::sphere::cap::cap_radius;
 use crate::sphere::geometry::{exp, project};
 use crate::theorem::prelude::*;
 
+const ROUNDING: f64 = 1e-12;
+/// The range of l/pi and of 1 - l/pi.
+const SHARES: (f64, f64) = (0.1, 0.9);
+
 /// In the proof of one cluster at large beta (`large-beta-chains`) the tree has steps of at most
 /// tau* with (n-1) tau* < pi; the lemma then leads to `cone-collapse`.
 ///
 /// # Derivation
 ///
-/// A walk around the tree is a closed curve of length `2 l < 2 pi`. Let p and q halve it and w be
-/// the middle of their short arc. A point x of the curve has `d(p, x) + d(x, q) <= l`; with x' its
-/// mirror image in w, `2 d(w, x) = d(x, x') <= d(x, p) + d(p, x') = d(x, p) + d(q, x) <= l`. The
-/// equality needs `d(w, x) <= pi/2`, which holds by continuity along the curve from p on, since
-/// `d(w, p) <= l/2` and `d(w, x) <= l/2 < pi/2` wherever it holds.
+/// A walk around the tree is a closed curve of length `2 l < 2 pi`. Let `p` and `q` halve it and
+/// `w` be the middle of their short arc. A point `x` of the curve has `d(p, x) + d(x, q) <= l`;
+/// with `x'` its mirror image in `w`, `2 d(w, x) = d(x, x') <= d(x, p) + d(p, x') = d(x, p) + d(q,
+/// x) <= l`. The equality needs `d(w, x) <= pi/2`, which holds by continuity along the curve from
+/// `p` on, since `d(w, p) <= l/2` and `d(w, x) <= l/2 < pi/2` wherever it holds.
 pub static ENTRY: Claim = Claim {
     name: "chain-lemma",
-    title: "Chains shorter than pi lie in a cap of half their length",
-    lets: "points of the sphere be joined by a tree of geodesics of total length l < pi",
-    then: "They lie in a cap of radius at most l/2 < pi/2, so in an open hemisphere. A straight \
+    title: "Chains shorter than `pi` lie in a cap of half their length",
+    lets: "points of the sphere be joined by a tree of geodesics of total length `l < pi`",
+    then: "They lie in a cap of radius at most `l/2 < pi/2`, so in an open hemisphere. A straight \
            chain attains the bound.",
-    tested: "with a factor 1 + 1e-12 for rounding",
+    tested: "with a factor 1 + {ROUNDING} for rounding",
+    numbers: &[("ROUNDING", ROUNDING), ("LEAST", SHARES.0), ("MOST", SHARES.1)],
     domain: Domain {
         n: Sizes::Range(2, 32),
         d: Sizes::Range(2, 16),
         draws: "a tree: a chain with more or less turns and branches",
         ..Domain::FREE
     },
-    narrower: "0.1 pi <= l <= 0.9 pi (rounding moves the centre of a cap of radius close to pi/2)",
+    narrower: "`{LEAST} pi <= l <= {MOST} pi` (rounding moves the centre of a cap of radius close \
+               to `pi/2`)",
     source: "arXiv:2312.10794, appendix B, sharpened",
     trials: (100, 1000),
     trial: |case, ctx| {
-        let length = PI * (1.0 - ctx.log_uniform_in(0.1, 0.9));
+        let length = PI * (1.0 - ctx.log_uniform_in(SHARES.0, SHARES.1));
         tree(case, ctx, length)
     },
-    constant: "the length l",
+    constant: "the length `l`",
     control: Control {
-        what: "a tree of length 4 pi/3 >= pi: three vertices of a regular triangle, joined by two \
-               sides",
+        what: "a tree of length `4 pi/3 >= pi`: three vertices of a regular triangle, joined by \
+               two sides",
         trial: |ctx| Ok(inside(&ctx.tokens_with_law(3, 2, "polygon")?, 4.0 * PI / 3.0)),
     },
     ..Claim::INEQUALITY
@@ -78,5 +84,5 @@ fn tree(case: &Case, ctx: &mut Context, length: f64) -> Result<Finding> {
 
 /// Compares the radius of the cap with half the length; the radius is pi if there is no hemisphere.
 fn inside(x: &Tokens, length: f64) -> Finding {
-    Finding::at_most(cap_radius(x).unwrap_or(PI), 0.5 * length * (1.0 + 1e-12))
+    Finding::at_most(cap_radius(x).unwrap_or(PI), 0.5 * length * (1.0 + ROUNDING))
 }

@@ -3,42 +3,50 @@
 use crate::theorem::prelude::*;
 use crate::theory::equiangular::Equiangular;
 
+const GAMMAS: (f64, f64) = (0.1, 0.6);
+const PERCENT: f64 = 1.0;
+
 /// arXiv:2312.10794, Theorem 6.9 bounds the deviation from gamma by a constant times
 /// `sqrt(log d / d)`, with probability at least `1 - 2 n^2 d^{-1/64}`: a statement for d above
 /// `(2 n^2)^{64}`. Here is the size of the deviation.
 ///
 /// # Derivation
 ///
-/// The Gram matrix obeys a closed equation that does not depend on d (`gram-equation`) and whose
-/// flow is smooth. The `G_ij(0)` of uniform tokens are uncorrelated, of mean 0 and variance 1/d,
+/// The Gram matrix obeys a closed equation that does not depend on `d (gram-equation`) and whose
+/// flow is smooth. The `G_ij(0)` of uniform tokens are uncorrelated, of mean 0 and variance `1/d`,
 /// and `sqrt(d) G(0)` tends to independent standard normals; so `sqrt(d) delta(t)` tends to their
 /// image under the derivative of the flow at the orthonormal start. Second moments converge, too,
 /// because `|delta(t)| <= C |G(0)|` and the moments of `sqrt(d) G(0)` are bounded.
 ///
-/// The derivative. Let `G_ij = gamma + delta_ij`, `r_i = sum_j delta_ij`, and let s = 1 for SA and
-/// s = 0 for USA. To first order `delta_ij' = 2 P delta_ij + R (r_i + r_j)` with
-/// `P = a (beta (1 - gamma) - 1 - (n-1) gamma)` and
-/// `R = a (1 - gamma) (1 + beta (gamma - s a (1 + (n-1) gamma)))`, a the off-diagonal weight
-/// (`gamma-curve`). It has three eigenspaces: equal delta (rate `2P + 2(n-1)R`),
-/// `delta_ij = c_i + c_j` with `sum c_i = 0` (n - 1 dimensions, rate `2P + (n-2)R`), and `r = 0`
-/// (`n(n-3)/2` dimensions, rate 2P). The first rate is the derivative of gamma' with respect to
-/// gamma: its factor is `E_0 = gamma'(t)/gamma'(0)`. By
-/// `2P/gamma' = beta/(1 + (n-1) gamma) - 1/(1 - gamma)` the last is
-/// `E_2 = (1 - gamma) (1 + (n-1) gamma)^{beta/(n-1)}`. The middle rate is the mean of the two with
-/// the weights q and 1 - q, `q = (n-2)/(2(n-1))`: `E_1 = E_2^{1-q} E_0^q`. For n = 2 and n = 3 the
-/// dimensions -1 and 0 give the right sums.
+/// The derivative. Let `G_ij = gamma + delta_ij`, `r_i = sum_j delta_ij`, and let `s = 1` for SA
+/// and `s = 0` for USA. To first order `delta_ij' = 2 P delta_ij + R (r_i + r_j)` with `P = a (beta
+/// (1 - gamma) - 1 - (n-1) gamma)` and `R = a (1 - gamma) (1 + beta (gamma - s a (1 + (n-1)
+/// gamma)))`, a the off-diagonal weight (`gamma-curve`). It has three eigenspaces: equal `delta
+/// (`rate `2P + 2(n-1)R`), `delta_ij = c_i + c_j` with `sum c_i = 0` `(n - 1` dimensions, rate
+/// `2P + (n-2)R`), and `r = 0` (`n(n-3)/2` dimensions, rate `2P)`. The first rate is the derivative
+/// of `gamma'` with respect to `gamma`: its factor is `E_0 = gamma'(t)/gamma'(0)`. By `2P/gamma' =
+/// beta/(1 + (n-1) gamma) - 1/(1 - gamma)` the last is `E_2 = (1 - gamma) (1 + (n-1)
+/// gamma)^{beta/(n-1)}`. The middle rate is the mean of the two with the weights `q` and `1 - q`,
+/// `q = (n-2)/(2(n-1))`: `E_1 = E_2^{1-q} E_0^q`. For `n = 2` and `n = 3` the dimensions -1 and 0
+/// give the right sums.
 pub static ENTRY: Claim = Claim {
     name: "concentration",
-    title: "High dimension: inner products follow gamma, with fluctuations of order d^{-1/2}",
-    lets: "n uniform tokens of R^d with equal masses move under SA or USA (U1), and let \
-           delta_ij(t) = <x_i, x_j>(t) - gamma(t) with the curve gamma of an orthonormal start \
+    title: "High dimension: inner products follow `gamma`, with fluctuations of order `d^{-1/2}`",
+    lets: "`n` uniform tokens of `R^d` with equal masses move under SA or USA (U1), and let \
+           `delta_ij(t) = <x_i, x_j>(t) - gamma(t)` with the curve `gamma` of an orthonormal start \
            (gamma-curve)",
-    then: "As d tends to infinity, sqrt(d) delta(t) tends to a Gaussian law, and the mean of d \
-           delta_ij^2 over all pairs tends to (E_0^2 + (n-1) E_1^2 + (n(n-3)/2) E_2^2) / \
-           (n(n-1)/2). Here E_0 = gamma'(t)/gamma'(0), E_2 = (1 - gamma) (1 + (n-1) \
-           gamma)^{beta/(n-1)}, E_1 = E_2^{1-q} E_0^q, and q = (n-2)/(2(n-1)).",
-    tested: "at d = 10^6, at a time with 0.1 <= gamma <= 0.6, to 1 %, by 64 starts; the linear \
-             image of G(0) is a control variate with the exact mean",
+    then: "As `d` tends to `infinity`, `sqrt(d) delta(t)` tends to a Gaussian law, and the mean of \
+           `d delta_ij^2` over all pairs tends to `(E_0^2 + (n-1) E_1^2 + (n(n-3)/2) E_2^2) / \
+           (n(n-1)/2)`. Here `E_0 = gamma'(t)/gamma'(0)`, `E_2 = (1 - gamma) (1 + (n-1) \
+           gamma)^{beta/(n-1)}`, `E_1 = E_2^{1-q} E_0^q`, and `q = (n-2)/(2(n-1))`.",
+    tested: "at `d = 10^6`, at a time with `{LEAST} <= gamma <= {MOST}`, to {PERCENT} %, by \
+             {STARTS} starts; the linear image of `G(0)` is a control variate with the exact mean",
+    numbers: &[
+        ("LEAST", GAMMAS.0),
+        ("MOST", GAMMAS.1),
+        ("PERCENT", PERCENT),
+        ("STARTS", STARTS as f64),
+    ],
     domain: Domain {
         n: Sizes::Range(2, 12),
         d: Sizes::Unused,
@@ -75,7 +83,7 @@ fn factors(curve: &Equiangular, n: f64, beta: f64, gamma: f64) -> [f64; 3] {
 /// drawn from the method's random stream, since the claim is about their law.
 fn fluctuation(case: &Case, ctx: &mut Context, times: f64) -> Result<Finding> {
     let n = case.n as f64;
-    let gamma = ctx.uniform_in(0.1, 0.6);
+    let gamma = ctx.uniform_in(GAMMAS.0, GAMMAS.1);
     let curve = Equiangular::new(case.row_weights()?, case.n, case.beta, TimeScale::U1)?;
     let t = curve.level_time(0.0, gamma)?.value;
     let e = factors(&curve, n, case.beta, gamma);
@@ -94,7 +102,7 @@ fn fluctuation(case: &Case, ctx: &mut Context, times: f64) -> Result<Finding> {
     }
     let (mean, error) = mean_and_error(&found);
     let claimed = ctx.claimed_constant(times * limit);
-    Ok(Finding::law(mean, claimed, 0.01 * limit, error))
+    Ok(Finding::law(mean, claimed, PERCENT / 100.0 * limit, error))
 }
 
 /// The image of G(0) under the derivative of the flow, pair by pair: G(0) is split into its mean,

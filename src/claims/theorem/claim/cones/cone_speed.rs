@@ -4,37 +4,43 @@ use crate::sphere::cap::{Hemisphere, hemisphere};
 use crate::theorem::prelude::*;
 use std::f64::consts::FRAC_PI_3;
 
+const LEAST_DEPTH: f64 = 1e-10;
+const CONTROL_BETA: f64 = 8.0;
+const PRINTED_CONTROL_BETA: f64 = 1.0;
+
 /// arXiv:2312.10794, (6.7)-(6.8): two tokens at +-60 degrees from w violate the exponent of (6.8)
 /// in version 4, a slip that version 5 does not have.
 ///
 /// # Derivation
 ///
-/// The speed is `sum_j A_ij (<x_j, w> - G_ij alpha)` with terms of at least
-/// `A_ij alpha (1 - G_ij) >= 0`. Let `w = sum c_j x_j` with `c_j >= 0`; since `sum c_j >= |w| = 1`
-/// and `sum c_j G_ij = alpha`, some j has `G_ij <= alpha`. With alpha >= 1/2 all pairs are within
-/// 120 degrees, so `A_ij >= m_j e^{-beta (1 - G_ij)} >= m_min e^{-3 beta/2}` for SA and the weight
-/// of USA is at least `m_min e^{-beta/2}`.
+/// The speed is `sum_j A_ij (<x_j, w> - G_ij alpha)` with terms of at least `A_ij alpha (1 - G_ij)
+/// >= 0`. Let `w = sum c_j x_j` with `c_j >= 0`; since `sum c_j >= |w| = 1` and `sum c_j G_ij =
+/// alpha`, some `j` has `G_ij <= alpha`. With `alpha >= 1/2` all pairs are within 120 degrees, so
+/// `A_ij >= m_j e^{-beta (1 - G_ij)} >= m_min e^{-3 beta/2}` for SA and the weight of USA is at
+/// least `m_min e^{-beta/2}`.
 ///
-/// As printed: two tokens at +-60 degrees from w have `alpha = 1/2`, `G = -1/2` and
-/// `A_12 = 1/(1 + e^{3 beta/2})`, so the speed towards w is
-/// `A_12 alpha (1 - G) = (3/4)/(1 + e^{3 beta/2})`. The printed bound `e^{-beta}/8` is larger for
-/// beta above about 3.6.
+/// As printed: two tokens at +-60 degrees from `w` have `alpha = 1/2`, `G = -1/2` and `A_12 =
+/// 1/(1 + e^{3 beta/2})`, so the speed towards `w` is `A_12 alpha (1 - G) = (3/4)/(1 + e^{3
+/// beta/2})`. The printed bound `e^{-beta}/8` is larger for `beta` above about 3.6.
 pub static ENTRY: Claim = Claim {
     name: "cone-speed",
     title: "Speed of cone collapse, corrected exponent",
-    lets: "w be a unit vector in the conic hull of the tokens and alpha = min_i <x_i, w> >= 1/2",
-    then: "At the minimising token, d/dt <x_i, w> >= m_min (1 - alpha) e^{-c}/2 with c = 3 beta/2 \
-           for SA and c = beta/2 for USA (U1). So (6.7), with c = 2 beta, holds as well.",
+    lets: "`w` be a unit vector in the conic hull of the tokens and `alpha = min_i <x_i, w> >= \
+           1/2`",
+    then: "At the minimising token, `d/dt <x_i, w> >= m_min (1 - alpha) e^{-c}/2` with `c = 3 \
+           beta/2` for SA and `c = beta/2` for USA (U1). So (6.7), with `c = 2 beta`, holds as \
+           well.",
+    numbers: &[("LEAST_DEPTH", LEAST_DEPTH), ("CONTROL_BETA", CONTROL_BETA)],
     domain: Domain {
         n: Sizes::Range(2, 16),
         d: Sizes::Range(2, 8),
         beta: Betas::Linear(0.0, 8.0),
         laws: &[],
-        draws: "tokens in a cap of radius pi/3; w the centre of the smallest cap, or random",
+        draws: "tokens in a cap of radius `pi/3`; `w` the centre of the smallest cap, or random",
         corners: &[(2, 2, 5.0)],
         ..Domain::ATTENTION
     },
-    narrower: "Q = K = I; 1 - alpha >= 1e-10, for rounding",
+    narrower: "`Q = K = I`; `1 - alpha >= {LEAST_DEPTH}`, for rounding",
     source: "arXiv:2312.10794, (6.7)-(6.8) of v4; v5 has this exponent, as quoted in a formal \
              statement",
     status: Status::Corrected,
@@ -48,12 +54,13 @@ pub static ENTRY: Claim = Claim {
         let weights: Vec<f64> = ctx.normals(case.n).iter().map(|z| (2.0 * z).exp()).collect();
         speed(case, ctx, &x, &weights, exponent)
     },
-    constant: "the exponent c",
+    constant: "the exponent `c`",
     control: Control {
-        what: "the printed exponent c = beta: two tokens at +-60 degrees from w, beta = 8",
+        what: "the printed exponent `c = beta`: two tokens at +-60 degrees from `w`, `beta = \
+               {CONTROL_BETA}`",
         trial: |ctx| {
             speed(
-                &Case::new(2, 2, 8.0, "sa"),
+                &Case::new(2, 2, CONTROL_BETA, "sa"),
                 ctx,
                 &Tokens::from_angles(&[FRAC_PI_3, -FRAC_PI_3])?,
                 &[],
@@ -67,19 +74,20 @@ pub static ENTRY: Claim = Claim {
 
 static PRINTED: Claim = Claim {
     name: "cone-speed-printed",
-    title: "Speed of cone collapse, exponent as printed in v4",
-    lets: "w be the centre of the smallest cap and alpha = min_i <x_i, w> >= 1/2",
-    then: "At the minimising token, d/dt <x_i, w> >= (1 - alpha)/(2 n e^{beta}).",
+    title: "Speed of cone collapse, exponent as printed in `v4`",
+    lets: "`w` be the centre of the smallest cap and `alpha = min_i <x_i, w> >= 1/2`",
+    then: "At the minimising token, `d/dt <x_i, w> >= (1 - alpha)/(2 n e^{beta})`.",
+    numbers: &[("LEAST_DEPTH", LEAST_DEPTH), ("CONTROL_BETA", PRINTED_CONTROL_BETA)],
     domain: Domain {
         n: Sizes::Range(2, 8),
         d: Sizes::Range(2, 4),
         beta: Betas::Linear(0.0, 20.0),
         dynamics: &["sa"],
         laws: &[],
-        draws: "tokens in a cap of radius pi/3",
+        draws: "tokens in a cap of radius `pi/3`",
         ..Domain::EQUAL_MASSES
     },
-    narrower: "Q = K = I; 1 - alpha >= 1e-10, for rounding",
+    narrower: "`Q = K = I`; `1 - alpha >= {LEAST_DEPTH}`, for rounding",
     source: "arXiv:2312.10794, (6.8) of v4 (2024): e^{beta} in the place of e^{2 beta}. (6.7) of \
              v4 and v5 (2025, as quoted in a formal statement) have e^{2 beta}",
     status: Status::Misprinted,
@@ -89,10 +97,11 @@ static PRINTED: Claim = Claim {
         speed(case, ctx, &x, &[], 1.0)
     },
     control: Control {
-        what: "two tokens at +-60 degrees at beta = 1, where the printed bound holds",
+        what: "two tokens at +-60 degrees at `beta = {CONTROL_BETA}`, where the printed bound \
+               holds",
         trial: |ctx| {
             let x = Tokens::from_angles(&[FRAC_PI_3, -FRAC_PI_3])?;
-            speed(&Case::new(2, 2, 1.0, "sa"), ctx, &x, &[], 1.0)
+            speed(&Case::new(2, 2, PRINTED_CONTROL_BETA, "sa"), ctx, &x, &[], 1.0)
         },
     },
     ..Claim::INEQUALITY
@@ -143,7 +152,7 @@ fn speed(
     let depth: Vec<f64> = x.rows().map(|r| 0.5 * chord2(r, &w)).collect();
     let low = (0..x.n()).max_by(|&a, &b| depth[a].total_cmp(&depth[b])).unwrap_or(0);
     // For tokens closer than 1e-5 only a few digits of the heights are correct.
-    if depth[low] > 0.5 + 1e-12 || depth[low] < 1e-10 {
+    if depth[low] > 0.5 + 1e-12 || depth[low] < LEAST_DEPTH {
         return Ok(Finding::HypothesesMissed);
     }
     let lightest = x.masses().iter().copied().fold(f64::INFINITY, nan_min);

@@ -2,6 +2,13 @@
 
 use crate::theorem::prelude::*;
 
+const LONGEST: f64 = 3.0;
+const TOLERANCE: f64 = 2e-12;
+const SMALL_GAP: f64 = 1e-4;
+const GAP_ERROR: f64 = 1e-6;
+const CONTROL: [f64; 3] = [0.0, 1.2, 1.15];
+const CONTROL_BETA: f64 = 1.0;
+
 /// False for causal masks, under which each token has its own field.
 ///
 /// # Derivation
@@ -10,26 +17,37 @@ use crate::theorem::prelude::*;
 /// `theta' = X(theta, mu)`, whose solutions are unique: tokens cannot pass each other. Under a
 /// causal mask each token has its own field, and they can.
 ///
-/// Let phi be the angle from a point to a token, and let E, Var and Cov refer to the row of weights
-/// at this point. The field of SA is `E sin(phi)`. A move of the point changes phi by -1 and the
-/// logits `beta cos(phi)` by `beta sin(phi)`, so its derivative is
-/// `beta Var(sin phi) - E cos(phi) >= -1`, and for `beta < 0` at least `-1 - |beta|`. That of USA
-/// is `sum m e^{beta cos phi} (beta sin^2(phi) - cos(phi)) >= -e^{|beta|}`: for b > 0 the function
-/// `(cos - b sin^2) e^{b cos} = (1/b) sum k^2 I_k(b) cos(k phi)` has its largest absolute value
-/// `e^b` at phi = 0; the replacement of b by -b shifts it by pi and changes its sign. The
-/// difference of two neighbours' velocities is the integral of this derivative over their gap, so
-/// `gap' >= -rate * gap`. For beta >= 0 the rate is that of consensus, near which gaps close as
-/// fast; for `beta < 0` consensus closes at the smaller rates 1 (SA) and `e^{-|beta|}` (USA), and
-/// the bounds are not claimed to be sharp.
+/// Let `phi` be the angle from a point to a token, and let `E`, Var and Cov refer to the row of
+/// weights at this point. The field of SA is `E sin(phi)`. A move of the point changes `phi` by -1
+/// and the logits `beta cos(phi)` by `beta sin(phi)`, so its derivative is `beta Var(sin phi) - E
+/// cos(phi) >= -1`, and for `beta < 0` at least `-1 - |beta|`. That of USA is `sum m e^{beta cos
+/// phi} (beta sin^2(phi) - cos(phi)) >= -e^{|beta|}`: for `b > 0` the function `(cos - b sin^2)
+/// e^{b cos} = (1/b) sum k^2 I_k(b) cos(k phi)` has its largest absolute value `e^b` at `phi = 0`;
+/// the replacement of `b` by `-b` shifts it by `pi` and changes its sign. The difference of two
+/// `neighbours'` velocities is the integral of this derivative over their gap, so `gap' >= -rate *
+/// gap`. For `beta >= 0` the rate is that of consensus, near which gaps close as fast; for `beta <
+/// 0` consensus closes at the smaller rates 1 (SA) and `e^{-|beta|}` (USA), and the bounds are not
+/// claimed to be sharp.
 pub static ENTRY: Claim = Claim {
     name: "cyclic-order",
     title: "Cyclic order on the circle is preserved",
-    then: "Under SA and USA on the circle, the lifted angles keep their cyclic order, and gap(t) \
-           >= gap(0) e^{-rate t} for every gap between neighbours, with rate = 1 + max(-beta, 0) \
-           for SA and rate = e^|beta| for USA (U1). For beta >= 0 this is the rate at which gaps \
-           close near consensus.",
-    tested: "at a random time up to 3/rate, to 2e-12; for beta >= 0 the gap of two tokens at the \
-             distance 1e-4/sqrt(1 + beta) is that of the rate to 1e-6",
+    then: "Under SA and USA on the circle, the lifted angles keep their cyclic order, and `gap(t) \
+           >= gap(0) e^{-rate t}` for every gap between neighbours, with `rate = 1 + max(-beta, \
+           0)` for SA and `rate = e^|beta|` for USA (U1). For `beta >= 0` this is the rate at \
+           which gaps close near consensus.",
+    tested: "at a random time up to {LONGEST}/rate, to {TOLERANCE}; for `beta >= 0` the gap of two \
+             tokens at the distance `{SMALL_GAP}/sqrt(1 + beta)` is that of the rate to \
+             {GAP_ERROR}",
+    numbers: &[
+        ("LONGEST", LONGEST),
+        ("TOLERANCE", TOLERANCE),
+        ("SMALL_GAP", SMALL_GAP),
+        ("GAP_ERROR", GAP_ERROR),
+        ("FIRST", CONTROL[0]),
+        ("SECOND", CONTROL[1]),
+        ("THIRD", CONTROL[2]),
+        ("CONTROL_BETA", CONTROL_BETA),
+    ],
     domain: Domain {
         n: Sizes::Range(1, 64),
         d: Sizes::Fixed(2),
@@ -37,7 +55,7 @@ pub static ENTRY: Claim = Claim {
         corners: &[(8, 2, 0.0), (5, 2, 2.0), (16, 2, 12.0)],
         ..Domain::SYMMETRY
     },
-    narrower: "Q = K = V = I",
+    narrower: "`Q = K = V = I`",
     source: "derived",
     trials: (40, 250),
     trial: |case, ctx| {
@@ -47,13 +65,10 @@ pub static ENTRY: Claim = Claim {
     },
     constant: "the rate",
     control: Control {
-        what: "causal SA from (0, 1.2, 1.15), beta = 1",
+        what: "causal SA from ({FIRST}, {SECOND}, {THIRD}), `beta = {CONTROL_BETA}`",
         trial: |ctx| {
-            gap_margin(
-                &Case::new(3, 2, 1.0, "causal-sa"),
-                ctx,
-                &Tokens::from_angles(&[0.0, 1.2, 1.15])?,
-            )
+            let case = Case::new(3, 2, CONTROL_BETA, "causal-sa");
+            gap_margin(&case, ctx, &Tokens::from_angles(&CONTROL)?)
         },
     },
     ..Claim::INEQUALITY
@@ -65,7 +80,7 @@ fn gap_margin(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
         RowWeights::Exponential => case.beta.abs().exp(),
         RowWeights::Softmax | RowWeights::Sinkhorn => 1.0 + (-case.beta).max(0.0),
     };
-    let t = ctx.uniform_in(0.0, 3.0) / rate;
+    let t = ctx.uniform_in(0.0, LONGEST) / rate;
     let stated = ctx.claimed_constant(rate);
     let end = ctx.flow_to_with_tolerance(&case.build()?, x, t, SYMMETRY_TOLERANCE)?;
     let angles = x.angles();
@@ -75,19 +90,19 @@ fn gap_margin(case: &Case, ctx: &mut Context, x: &Tokens) -> Result<Finding> {
     let margins = before
         .iter()
         .zip(after)
-        .map(|(b, a)| Finding::at_least(a + 2e-12, b * (-stated * t).exp()));
+        .map(|(b, a)| Finding::at_least(a + TOLERANCE, b * (-stated * t).exp()));
     Ok(margins.reduce(Finding::and).unwrap_or(Finding::HypothesesMissed))
 }
 
 /// The gap of two close tokens after a random time up to 2/rate: it closes at the rate.
 fn near_consensus(case: &Case, ctx: &mut Context) -> Result<Finding> {
-    let (gap, times) = (1e-4 / (1.0 + case.beta).sqrt(), ctx.uniform_in(0.5, 2.0));
+    let (gap, times) = (SMALL_GAP / (1.0 + case.beta).sqrt(), ctx.uniform_in(0.5, 2.0));
     let rate = if case.row_weights()? == RowWeights::Exponential { case.beta.exp() } else { 1.0 };
     let x = Tokens::from_angles(&[gap, 0.0])?;
     let pair = Case::new(2, 2, case.beta, case.dynamics);
     let end = ctx.flow_to_with_tolerance(&pair.build()?, &x, times / rate, SYMMETRY_TOLERANCE)?;
     let left = dist(end.row(0), end.row(1)) / gap;
-    Ok(Finding::identity((left / (-times).exp() - 1.0).abs(), 1e-6))
+    Ok(Finding::identity((left / (-times).exp() - 1.0).abs(), GAP_ERROR))
 }
 
 /// Gaps between neighbours in the cyclic order. All but the last lie in `(-pi, pi]`; their sum is 2

@@ -3,6 +3,8 @@
 use crate::theorem::prelude::*;
 use crate::theory::equiangular::Equiangular;
 
+const LATEST: f64 = 1.5;
+
 /// The proof of (D.8) needs `gamma >= 1/2`, hence the first time.
 ///
 /// # Derivation
@@ -13,25 +15,26 @@ use crate::theory::equiangular::Equiangular;
 ///
 /// SA: while `gamma <= 1/2`, `gamma' >= 1/(e^beta + n - 1) >= 1/(n e^beta)`, the last step for
 /// `beta >= 0`; so `gamma >= 1/2` from `t_0 = n e^beta/2` on. Then `2 ((n-1) gamma + 1) >= n + 1`
-/// and `e^{beta (1 - gamma)} <= e^{beta/2}`, so
-/// `gamma' >= (1 - gamma) (n+1)/(e^{beta/2} + n - 1) >= (1 - gamma) n/(n + e^{beta/2})`, and
-/// `1 - gamma(t) <= (1/2) e^{-(t - t_0) n/(n + e^{beta/2})}`: the bound, for `t >= t_0` only. USA:
-/// `gamma' >= 1/n` while `gamma <= 1/2`, so `t_0 = n/2`, and then
-/// `gamma' >= e^{beta/2} (1 - gamma)`. For negative beta, at -1 with n = 2, the bound fails.
+/// and `e^{beta (1 - gamma)} <= e^{beta/2}`, so `gamma' >= (1 - gamma) (n+1)/(e^{beta/2} + n - 1)
+/// >= (1 - gamma) n/(n + e^{beta/2})`, and `1 - gamma(t) <= (1/2) e^{-(t - t_0) n/(n +
+/// e^{beta/2})}`: the bound, for `t >= t_0` only. USA: `gamma' >= 1/n` while `gamma <= 1/2`, so
+/// `t_0 = n/2`, and then `gamma' >= e^{beta/2} (1 - gamma)`. For negative `beta`, at -1 with `n =
+/// 2`, the bound fails.
 ///
-/// Printed for all t >= 0, the right-hand side starts at
-/// `(1/2) exp(n^2 e^beta / (2 (n + e^{beta/2})))`. For n = 2 and beta < 0.046 that is below
-/// `1 - gamma(0) = 1`; at beta = 0 it is `e^{2/3}/2 = 0.974`.
+/// Printed for all `t >= 0`, the right-hand side starts at `(1/2) exp(n^2 e^beta / (2 (n +
+/// e^{beta/2})))`. For `n = 2` and `beta < 0.046` that is below `1 - gamma(0) = 1`; at `beta = 0`
+/// it is `e^{2/3}/2 = 0.974`.
 pub static ENTRY: Claim = Claim {
     name: "gamma-bound",
-    title: "Decay bound of gamma, corrected",
-    lets: "beta >= 0 and let gamma(t) be the common inner product of tokens from an orthonormal \
-           start (U1)",
-    then: "For SA, 1 - gamma(t) <= (1/2) exp(-(t - t_0) n / (n + e^{beta/2})) for t >= t_0 = n \
-           e^beta / 2. For USA, 1 - gamma(t) <= (1/2) exp(-(t - t_0) e^{beta/2}) for t >= t_0 = \
-           n/2.",
+    title: "Decay bound of `gamma`, corrected",
+    lets: "`beta >= 0` and let `gamma(t)` be the common inner product of tokens from an \
+           orthonormal start (U1)",
+    then: "For SA, `1 - gamma(t) <= (1/2) exp(-(t - t_0) n / (n + e^{beta/2}))` for `t >= t_0 = n \
+           e^beta / 2`. For USA, `1 - gamma(t) <= (1/2) exp(-(t - t_0) e^{beta/2})` for `t >= t_0 \
+           = n/2`.",
+    numbers: &[("CONTROL_BETA", NEGATIVE.beta)],
     domain: DOMAIN,
-    narrower: "t up to three times the first time",
+    narrower: "`t` up to three times the first time",
     source: "arXiv:2312.10794, (D.8), restricted to the times of its proof; USA derived",
     status: Status::Corrected,
     trials: (120, 1200),
@@ -42,7 +45,7 @@ pub static ENTRY: Claim = Claim {
     },
     constant: "the constant 1/2",
     control: Control {
-        what: "beta = -1, t = n e^beta / 2",
+        what: "`beta = {CONTROL_BETA}`, `t = n e^beta / 2`",
         trial: |ctx| bound(&NEGATIVE, ctx, start(&NEGATIVE)?),
     },
     variants: &[&PRINTED],
@@ -51,27 +54,29 @@ pub static ENTRY: Claim = Claim {
 
 static PRINTED: Claim = Claim {
     name: "gamma-bound-printed",
-    title: "Decay bound of gamma, as printed (all t >= 0)",
-    lets: "gamma(t) be the common inner product of tokens from an orthonormal start",
-    then: "For SA, 1 - gamma(t) <= (1/2) exp( n^2 e^beta / (2 (n + e^{beta/2})) - n t / (n + \
-           e^{beta/2}) ) for all t >= 0.",
+    title: "Decay bound of `gamma`, as printed (all `t >= 0`)",
+    lets: "`gamma(t)` be the common inner product of tokens from an orthonormal start",
+    then: "For SA, `1 - gamma(t) <= (1/2) exp( n^2 e^beta / (2 (n + e^{beta/2})) - n t / (n + \
+           e^{beta/2}) )` for all `t >= 0`.",
+    numbers: &[("LATEST", LATEST)],
     domain: Domain {
         n: Sizes::Range(2, 64),
         dynamics: &["sa"],
         beta: Betas::Log(1e-3, 6.0),
         ..DOMAIN
     },
-    narrower: "t up to 1.5 n e^beta",
+    narrower: "`t` up to `{LATEST} n e^beta`",
     source: "arXiv:2312.10794, (D.8) of v4, for all t >= 0; its proof has gamma >= 1/2, so later t",
     status: Status::Misprinted,
     trials: (300, 1000),
     trial: |case, ctx| {
         // Half of the times are t = 0.
-        let t = 3.0 * (2.0 * ctx.uniform_in(0.0, 1.0) - 1.0).max(0.0).powi(3) * start(case)?;
+        let t =
+            2.0 * LATEST * (2.0 * ctx.uniform_in(0.0, 1.0) - 1.0).max(0.0).powi(3) * start(case)?;
         bound(case, ctx, t)
     },
     control: Control {
-        what: "t = n e^beta / 2, n = 2, beta = 0",
+        what: "`t = n e^beta / 2`, `n = 2`, `beta = 0`",
         trial: |ctx| bound(&Case::new(2, 2, 0.0, "sa").with_law("orthonormal"), ctx, 1.0),
     },
     ..Claim::INEQUALITY

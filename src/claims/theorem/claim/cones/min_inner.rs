@@ -5,27 +5,30 @@ use crate::attention::Variant;
 use crate::num::dense;
 use crate::theorem::prelude::*;
 
+const ROUNDINGS: f64 = 64.0;
+
 /// `min_ij G_ij` is nondecreasing while it is nonnegative.
 ///
 /// # Derivation
 ///
 /// At the minimising pair, `m = G_ij >= 0`: `G_ij' = sum_k A_ik (G_kj - G_ik m) + (i <-> j)`, every
-/// term is at least `A_ik (m - G_ik m) >= 0`, and the terms k = j and k = i add up to
-/// `(A_ij + A_ji) (1 - m^2)`. For n = 2 and for orthogonal tokens the other terms vanish.
+/// term is at least `A_ik (m - G_ik m) >= 0`, and the terms `k = j` and `k = i` add up to `(A_ij +
+/// A_ji) (1 - m^2)`. For `n = 2` and for orthogonal tokens the other terms vanish.
 ///
-/// The folklore: three independent vectors always lie in an open hemisphere. At beta = 0, with
-/// `G_12 = -0.5`, `G_13 = G_23 = -0.4` and masses 1/5, 1/5, 3/5,
-/// `G_12' = 2 sum_k m_k (G_k2 - G_1k G_12)`: k = 2 gives `0.2 (1 - 0.25) = 0.15` and k = 3 gives
-/// `0.6 (-0.4 - 0.2) = -0.36`, so `G_12' = -0.42`. A heavy token pulls the two others apart.
+/// The folklore: three independent vectors always lie in an open hemisphere. At `beta = 0`, with
+/// `G_12 = -0.5`, `G_13 = G_23 = -0.4` and masses 1/5, 1/5, 3/5, `G_12' = 2 sum_k m_k (G_k2 - G_1k
+/// G_12)`: `k = 2` gives `0.2 (1 - 0.25) = 0.15` and `k = 3` gives `0.6 (-0.4 - 0.2) = -0.36`, so
+/// `G_12' = -0.42`. A heavy token pulls the two others apart.
 pub static ENTRY: Claim = Claim {
     name: "min-inner",
-    title: "min <x_i, x_j> increases while it is nonnegative",
-    lets: "V = I, with any positive weights A_ij (SA, USA, causal; any Q, K), and let m = min_ij \
-           <x_i, x_j> >= 0",
-    then: "The derivative of <x_i, x_j> at every minimising pair is at least (A_ij + A_ji) (1 - \
-           m^2).",
-    tested: "to 64 eps (1 + beta |Q| |K|) (sum_k A_ik + sum_k A_jk), with Frobenius norms, which \
-             bounds the rounding of the weights",
+    title: "`min <x_i, x_j>` increases while it is nonnegative",
+    lets: "`V = I`, with any positive weights `A_ij` (SA, USA, causal; any `Q`, `K`), and let `m = \
+           min_ij <x_i, x_j> >= 0`",
+    then: "The derivative of `<x_i, x_j>` at every minimising pair is at least `(A_ij + A_ji) (1 - \
+           m^2)`.",
+    tested: "to `{ROUNDINGS} eps (1 + beta |Q| |K|) (sum_k A_ik + sum_k A_jk)`, with Frobenius \
+             norms, which bounds the rounding of the weights",
+    numbers: &[("ROUNDINGS", ROUNDINGS)],
     domain: Domain {
         n: Sizes::Range(2, 16),
         d: Sizes::Range(2, 8),
@@ -34,8 +37,8 @@ pub static ENTRY: Claim = Claim {
         laws: &["cap:radius=0.785398"],
         ..Domain::ATTENTION
     },
-    narrower: "tokens in a cap of radius pi/4 or in the nonnegative orthant; Q and K are I plus at \
-               most a normalised Gaussian matrix",
+    narrower: "tokens in a cap of radius `pi/4` or in the nonnegative orthant; `Q` and `K` are `I` \
+               plus at most a normalised Gaussian matrix",
     source: "derived from the Gram equation",
     trials: (100, 1000),
     trial: |case, ctx| {
@@ -47,7 +50,7 @@ pub static ENTRY: Claim = Claim {
         let factor = ctx.claimed_constant(1.0);
         rises(case, &x, head, factor)
     },
-    constant: "the factor of (A_ij + A_ji) (1 - m^2)",
+    constant: "the factor of `(A_ij + A_ji) (1 - m^2)`",
     control: Control {
         what: "tokens in a hemisphere whose smallest inner product is negative",
         trial: |_| obtuse_example(),
@@ -58,8 +61,8 @@ pub static ENTRY: Claim = Claim {
 
 static FOLKLORE: Claim = Claim {
     name: "min-inner-folklore",
-    title: "min <x_i, x_j> increases in every hemisphere (folklore)",
-    then: "If all tokens lie in an open hemisphere, min_ij <x_i, x_j> is nondecreasing.",
+    title: "`min <x_i, x_j>` increases in every hemisphere (folklore)",
+    then: "If all tokens lie in an open hemisphere, `min_ij <x_i, x_j>` is nondecreasing.",
     domain: Domain {
         n: Sizes::Range(2, 12),
         d: Sizes::Range(2, 8),
@@ -67,7 +70,7 @@ static FOLKLORE: Claim = Claim {
         laws: &["hemisphere"],
         ..Domain::ATTENTION
     },
-    narrower: "Q = K = I",
+    narrower: "`Q = K = I`",
     source: "derived (a counterexample)",
     status: Status::Folklore,
     trials: (400, 1000),
@@ -76,7 +79,7 @@ static FOLKLORE: Claim = Claim {
         derivative(case, &x, Head::default())
     },
     control: Control {
-        what: "tokens in a cap of radius pi/4, where all inner products are nonnegative",
+        what: "tokens in a cap of radius `pi/4`, where all inner products are nonnegative",
         trial: |ctx| {
             let case = Case::with_random_masses(6, 3, 1.0, "sa").with_law("cap:radius=0.785398");
             let x = ctx.tokens(&case)?;
@@ -127,7 +130,7 @@ fn derivative(case: &Case, x: &Tokens, head: Head) -> Result<Finding> {
 fn rises(case: &Case, x: &Tokens, head: Head, factor: f64) -> Result<Finding> {
     let norm = |m: Option<&[f64]>| m.map_or((x.d() as f64).sqrt(), norm);
     let [q, k, _] = head.matrices();
-    let rounding = 64.0 * f64::EPSILON * (1.0 + case.beta * norm(q) * norm(k));
+    let rounding = ROUNDINGS * f64::EPSILON * (1.0 + case.beta * norm(q) * norm(k));
     Ok(slope(case, x, head)?.map_or(Finding::HypothesesMissed, |s| {
         Finding::at_least(s.whole, factor * s.own - rounding * s.weights)
     }))

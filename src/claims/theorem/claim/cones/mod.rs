@@ -30,18 +30,17 @@ pub static TOPIC: Topic = Topic {
            of tokens or their masses, so the statement passes to measures (cone-collapse). The \
            rate in the literature has a factor of the least mass, and one exponent there is \
            misprinted (cone-speed). The smallest inner product of two tokens grows only while it \
-           is nonnegative (min-inner).\n\n\
-           When are tokens in a hemisphere? At random with the probability of wendel, always if n \
-           <= d, and on short chains (chain-lemma). Almost every start enters one sooner or \
-           later: single-cluster states the theorem that several papers prove together. For small \
-           beta the paths stay near those of equal weights (small-beta-flow).\n\n\
-           The end is the linearisation at consensus (consensus-rates; with a value matrix, \
-           consensus-value). On the circle tokens never pass each other (cyclic-order). Two \
-           estimates serve the topic of metastability: cap-inequality and cap-overlap.\n\n\
-           In high dimension all inner products follow one curve: gamma-curve for orthonormal \
-           starts, with the bound gamma-bound, and concentration for uniform starts, with the \
-           limit law of the deviation. All claims are proved; the wordings marked as printed or \
-           as folklore are false.",
+           is nonnegative (min-inner).\n\nWhen are tokens in a hemisphere? At random with the \
+           probability of wendel, always if `n <= d`, and on short chains (chain-lemma). Almost \
+           every start enters one sooner or later: single-cluster states the theorem that several \
+           papers prove together. For small `beta` the paths stay near those of equal weights \
+           (small-beta-flow).\n\nThe end is the linearisation at consensus (consensus-rates; with \
+           a value matrix, consensus-value). On the circle tokens never pass each other \
+           (cyclic-order). Two estimates serve the topic of metastability: cap-inequality and \
+           cap-overlap.\n\nIn high dimension all inner products follow one curve: gamma-curve for \
+           orthonormal starts, with the bound gamma-bound, and concentration for uniform starts, \
+           with the limit law of the deviation. All claims are proved; the wordings marked as \
+           printed or as folklore are false.",
     claims: &[
         &hemisphere_monotone::ENTRY,
         &cone_collapse::ENTRY,

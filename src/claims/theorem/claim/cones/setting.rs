@@ -6,6 +6,9 @@ use crate::num::{dense, quadrature::integrate};
 use crate::sphere::geometry::{exp, project};
 use crate::theorem::prelude::*;
 
+/// Factor of `eps^{4/5}` in the tolerance of [`linearised`].
+pub const LINEARISED: f64 = 256.0;
+
 /// A head with random Q and K (identity plus Gaussian noise of random size up to `most`) and V = I.
 pub fn random_head(d: usize, most: f64, ctx: &mut Context) -> Result<Head> {
     let spread = ctx.log_uniform_in(1e-3, most) / (d as f64).sqrt();
@@ -103,7 +106,7 @@ pub fn linearised(
     let still =
         dynamics.velocity(&point(xi.repeat(n))?).iter().fold(0.0, |m, v| nan_max(m, v.abs()));
     let worst = found.iter().zip(&expected).map(|(f, e)| (f - rate * e).abs()).fold(still, nan_max);
-    Ok(Finding::identity(worst, 256.0 * f64::EPSILON.powf(0.8) * size * true_rate * strength))
+    Ok(Finding::identity(worst, LINEARISED * f64::EPSILON.powf(0.8) * size * true_rate * strength))
 }
 
 /// `P V mean_i(u) - lambda u_i`.

@@ -5,6 +5,11 @@ use crate::flow::{Frame, Observer, Outcome};
 use crate::sphere::cap::cap_radius;
 use crate::theorem::prelude::*;
 
+const LEAST_BETA: f64 = -0.16;
+const LARGEST_D: usize = 16;
+const MERGE_RADIUS: f64 = 1e-10;
+const CONTROL_BETA: f64 = -1.0;
+
 /// The clustering theorems of the literature as one statement: 0 <= beta < C/n (arXiv:2312.10794,
 /// Theorem 4.3), beta > C n^2 (Theorem 5.1), beta in between for d >= 3 (Theorem 6.1), and d = 2
 /// with beta >= -0.16 (arXiv:2507.22857). Since one cluster forms at every beta >= 0, a simulation
@@ -13,33 +18,44 @@ use crate::theorem::prelude::*;
 ///
 /// # Derivation
 ///
-/// SA and USA increase E in a metric (`gradient-structure`), E is analytic and the sphere compact,
-/// so by Lojasiewicz every trajectory converges to one critical point. If that is not consensus it
-/// has an unstable direction (`saddles-unstable`; for -0.16 <= beta < 0 on the circle the cited
-/// paper), and the starts that converge to such points lie in countably many centre-stable
-/// manifolds of lower dimension: measure 0. So almost every start ends in consensus.
-/// When all tokens are in an open hemisphere, the radius s of their smallest cap obeys
-/// `(log tan s)' <= -c(s)` with the least weight `c(s)` of a token of mass 1 within the cap
-/// (`cone-collapse`): T is the time until the cap has the radius r/2, when all tokens are within r.
+/// SA and USA increase `E` in a metric (`gradient-structure`), `E` is analytic and the sphere
+/// compact, so by Lojasiewicz every trajectory converges to one critical point. If that is not
+/// consensus it has an unstable direction (`saddles-unstable`; for `-0.16 <= beta < 0` on the
+/// circle the cited paper), and the starts that converge to such points lie in countably many
+/// centre-stable manifolds of lower dimension: measure 0. So almost every start ends in consensus.
+/// When all tokens are in an open hemisphere, the radius `s` of their smallest cap obeys `(log tan
+/// s)' <= -c(s)` with the least weight `c(s)` of a token of mass 1 within the cap
+/// (`cone-collapse`): `T` is the time until the cap has the radius `r/2`, when all tokens are
+/// within `r`.
 pub static ENTRY: Claim = Claim {
     name: "single-cluster",
     title: "One cluster from almost every start",
-    then: "Under SA and USA, for beta >= 0 and on the circle for beta >= -0.16, almost every start \
-           converges to one point. Once all tokens are in an open hemisphere, with a \
-           smallest cap of radius rho, all are within r after at most the time T, the integral of \
-           ds/(c(s) sin s cos s) from r/2 to rho. Here c(s) = e^{-2 |beta| sin^2 s} for SA, c(s) = \
-           e^{beta cos 2s} for USA with beta >= 0, and c(s) = e^{-|beta|} for USA with beta < 0.",
-    tested: "for one cluster of radius r = 1e-10, within the time T from the first step in a \
-             hemisphere on, with r/4 in place of r/2, since clusters are noticed at the end of a \
-             step, and to a relative 1e-5",
+    then: "Under SA and USA, for `beta >= 0` and on the circle for `beta >= {LEAST_BETA}`, almost \
+           every start converges to one point. Once all tokens are in an open hemisphere, with a \
+           smallest cap of radius `rho`, all are within `r` after at most the time `T`, the \
+           integral of `ds/(c(s) sin s cos s)` from `r/2` to `rho`. Here `c(s) = e^{-2 |beta| \
+           sin^2 s}` for SA, `c(s) = e^{beta cos 2s}` for USA with `beta >= 0`, and `c(s) = \
+           e^{-|beta|}` for USA with `beta < 0`.",
+    tested: "for one cluster of radius `r = {MERGE_RADIUS}`, within the time `T` from the first \
+             step in a hemisphere on, with `r/4` in place of `r/2`, since clusters are noticed at \
+             the end of a step, and to a relative {INTEGRATION}",
+    numbers: &[
+        ("LEAST_BETA", LEAST_BETA),
+        ("MERGE_RADIUS", MERGE_RADIUS),
+        ("INTEGRATION", INTEGRATION),
+        ("LARGEST_D", LARGEST_D as f64),
+        ("CONTROL_BETA", CONTROL_BETA),
+    ],
     domain: Domain {
         n: Sizes::Range(2, 32),
-        d: Sizes::Range(2, 16),
-        beta: Betas::List(&[0.0, -0.16, -0.05, 0.003, 0.02, 0.1, 0.5, 1.5, 4.0, 9.0, 20.0, 60.0]),
+        d: Sizes::Range(2, LARGEST_D),
+        beta: Betas::List(&[
+            0.0, LEAST_BETA, -0.05, 0.003, 0.02, 0.1, 0.5, 1.5, 4.0, 9.0, 20.0, 60.0,
+        ]),
         laws: &["uniform", "clusters:k=2,spread=0.2"],
         masses: Masses::Equal,
         condition: Some(Condition {
-            text: "beta >= 0 or d = 2",
+            text: "`beta >= 0` or `d = 2`",
             holds: |c| c.beta >= 0.0 || c.d == 2,
         }),
         // Values near beta = 1/n, near the sharp threshold of the large-beta proof, and between
@@ -56,17 +72,19 @@ pub static ENTRY: Claim = Claim {
         ],
         ..Domain::ATTENTION
     },
-    narrower: "Q = K = V = I; d up to 16",
+    narrower: "`Q = K = V = I`; `d` up to {LARGEST_D}",
     source: "arXiv:2312.10794, Theorems 4.1, 4.3, 5.1, 6.1; arXiv:2405.18273; Polyanskiy, \
                Rigollet, Yao, arXiv:2507.22857",
     kind: Kind::Every(0.05),
     trials: (136, 600),
     trial: |case, ctx| collapse(case, ctx, FOREVER),
-    constant: "the time T",
+    constant: "the time `T`",
     control: Control {
-        what: "beta = -1 < -2/3 on the circle: three tokens near a regular triangle stay apart",
+        what: "`beta = {CONTROL_BETA} < -2/3` on the circle: three tokens near a regular triangle \
+               stay apart",
         trial: |ctx| {
-            collapse(&Case::new(3, 2, -1.0, "sa").with_law("polygon:noise=0.05"), ctx, 2000.0)
+            let case = Case::new(3, 2, CONTROL_BETA, "sa").with_law("polygon:noise=0.05");
+            collapse(&case, ctx, 2000.0)
         },
     },
     ..Claim::EVERY
@@ -98,10 +116,9 @@ const INTEGRATION: f64 = 1e-5;
 fn collapse(case: &Case, ctx: &mut Context, horizon: f64) -> Result<Finding> {
     let x = ctx.tokens(case)?;
     ctx.asserts_convergence(case, &x);
-    let merge_radius = 1e-10;
     let options = Options {
         rtol: ctx.rtol(),
-        merge_radius,
+        merge_radius: MERGE_RADIUS,
         stop_at_one_cluster: true,
         max_steps: 40_000,
         ..Options::default()
@@ -111,7 +128,7 @@ fn collapse(case: &Case, ctx: &mut Context, horizon: f64) -> Result<Finding> {
     Ok(match (end.outcome, watch.0) {
         (Outcome::OneCluster { t }, Some((since, radius))) => {
             // After a step in which tokens merge, the cap may be smaller than the last radius.
-            let last = (0.25 * merge_radius).min(radius);
+            let last = (0.25 * MERGE_RADIUS).min(radius);
             let slowness = plain_slowness(case.row_weights()?, case.beta);
             let allowed = narrowing_time(radius, last, slowness);
             // Two tokens under USA attain T.

@@ -4,32 +4,42 @@ use crate::num::quadrature::gauss_legendre;
 use crate::sphere::geometry::exp;
 use crate::theorem::prelude::*;
 
+const ROUNDINGS: f64 = 16.0;
+const DIFFERENCE_ROUNDINGS: f64 = 16.0;
+const CHANGE_ERROR: f64 = 4e-12;
+
 /// # Derivation
 ///
-/// In `E = (1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}` the token x_i occurs in both arguments,
-/// and both contribute the same: the derivative with respect to x_i is m_i sum_j m_j e^{beta G_ij}
-/// x_j (for j = i: (1/2beta) m_i^2 2 beta e^beta x_i, the same formula). Its tangential part is
-/// grad_i E = m_i sum_j m_j e^{beta G_ij} P_i x_j.
-/// For USA in U1 the sum is x_i'; for SA it is Z_i x_i'. So USA is the gradient flow in the metric
-/// sum_i m_i |u_i|^2, SA in sum_i m_i Z_i(x) |u_i|^2, which depends on the point; in the round
-/// metric SA is not a gradient flow (the control). Along the flow `dE/dt = sum_i <grad_i E, x_i'>`.
+/// In `E = (1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}` the token `x_i` occurs in both arguments,
+/// and both contribute the same: the derivative with respect to `x_i` is `m_i sum_j m_j e^{beta
+/// G_ij} x_j` (for `j = i`: `(1/2beta) m_i^2 2 beta e^beta x_i`, the same formula). Its tangential
+/// part is `grad_i E = m_i sum_j m_j e^{beta G_ij} P_i x_j`. For USA in U1 the sum is `x_i'`; for
+/// SA it is `Z_i x_i'`. So USA is the gradient flow in the metric `sum_i m_i |u_i|^2`, SA in `sum_i
+/// m_i Z_i(x) |u_i|^2`, which depends on the point; in the round metric SA is not a gradient flow
+/// (the control). Along the flow `dE/dt = sum_i <grad_i E, x_i'>`.
 pub static ENTRY: Claim = Claim {
     name: "gradient-structure",
-    title: "SA and USA are gradient flows of E_beta",
-    lets: "E_beta = (1/(2 beta)) sum_ij m_i m_j e^{beta G_ij} with G_ij = <x_i, x_j>, and Z_i = \
-           sum_j m_j e^{beta G_ij} for SA, Z_i = 1 for USA (U1)",
-    then: "grad_i E_beta = m_i Z_i x_i'. So dE_beta/dt = sum_i m_i Z_i |x_i'|^2.",
-    tested: "to 16 eps (n + d + |beta|) of sum_j m_i m_j e^{beta G_ij} |P_i x_j|. Central \
-             differences of 2 beta E_beta along geodesics agree to 16 eps^{2/3} (1 + |beta|)^2 \
-             of 2 beta E_beta. The rate of log |E_beta|, integrated along the flow for half a \
-             Lipschitz time, agrees to 4e-12 (1 + |beta|). At beta = 0, where E_beta is not \
-             defined, both sides are multiplied by 2 beta",
+    title: "SA and USA are gradient flows of `E_beta`",
+    lets: "`E_beta = (1/(2 beta)) sum_ij m_i m_j e^{beta G_ij}` with `G_ij = <x_i, x_j>`, and `Z_i \
+           = sum_j m_j e^{beta G_ij}` for SA, `Z_i = 1` for USA (U1)",
+    then: "`grad_i E_beta = m_i Z_i x_i'`. So `dE_beta/dt = sum_i m_i Z_i |x_i'|^2`.",
+    tested: "to `{ROUNDINGS} eps (n + d + |beta|)` of `sum_j m_i m_j e^{beta G_ij} |P_i x_j|`. \
+             Central differences of `2 beta E_beta` along geodesics agree to \
+             `{DIFFERENCE_ROUNDINGS} eps^{2/3} (1 + |beta|)^2` of `2 beta E_beta`. The rate of \
+             `log |E_beta|`, integrated along the flow for half a Lipschitz time, agrees to \
+             `{CHANGE_ERROR} (1 + |beta|)`. At `beta = 0`, where `E_beta` is not defined, both \
+             sides are multiplied by `2 beta`",
+    numbers: &[
+        ("ROUNDINGS", ROUNDINGS),
+        ("DIFFERENCE_ROUNDINGS", DIFFERENCE_ROUNDINGS),
+        ("CHANGE_ERROR", CHANGE_ERROR),
+    ],
     domain: Domain { n: Sizes::Range(1, 48), d: Sizes::Range(2, 48), ..PAIRS },
-    narrower: "Q = K = V = I",
+    narrower: "`Q = K = V = I`",
     source: "arXiv:2312.10794, Lemma 3.6, (3.6), Lemma 3.7, Remark 3.8, section 3.4",
     trials: (60, 400),
     trial: |case, ctx| gradient_flow(case, ctx, false),
-    constant: "the exponent of Z_i (for USA, of m_i)",
+    constant: "the exponent of `Z_i` (for USA, of `m_i`)",
     control: Control {
         what: "SA treated as the gradient flow in the round metric",
         trial: |ctx| gradient_flow(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, true),
@@ -50,7 +60,7 @@ fn gradient_flow(case: &Case, ctx: &mut Context, round: bool) -> Result<Finding>
     let mut worst: f64 = 0.0;
     for (i, (v, g)) in flow.chunks_exact(d).zip(grad.chunks_exact(d)).enumerate() {
         let size: f64 = (0..n).map(|j| weight(beta, &x, i, j) * sine(&x, i, j)).sum();
-        let allowed = 16.0 * f64::EPSILON * ((n + d) as f64 + beta.abs()) * (size + TINY);
+        let allowed = ROUNDINGS * f64::EPSILON * ((n + d) as f64 + beta.abs()) * (size + TINY);
         worst =
             v.iter().zip(g).map(|(v, g)| (factors[i] * v - g).abs() / allowed).fold(worst, nan_max);
     }
@@ -94,7 +104,7 @@ fn dissipation(case: &Case, ctx: &mut Context, mut x: Tokens, softmax: bool) -> 
     }
     x = ctx.flow_to_with_tolerance(&dynamics, &x, length - now, SYMMETRY_TOLERANCE)?;
     let change = energy.log_unit(&x) - before;
-    Ok(Finding::identity((change - integral).abs(), 4e-12 * (1.0 + beta.abs())))
+    Ok(Finding::identity((change - integral).abs(), CHANGE_ERROR * (1.0 + beta.abs())))
 }
 
 /// Compares the slope of `U = sum_ij m_i m_j e^{beta G_ij - |beta|}` along u, by a central
@@ -113,6 +123,9 @@ fn difference_quotient(case: &Case, x: &Tokens, u: &[f64], slope: f64) -> Result
         Ok(energy.log_scaled(&Tokens::new(case.d, moved)?.with_masses(x.masses())?).exp())
     };
     let found = (along(h)? - along(-h)?) / (2.0 * h);
-    let allowed = 16.0 * f64::EPSILON.powf(2.0 / 3.0) * scale.powi(2) * energy.log_scaled(x).exp();
+    let allowed = DIFFERENCE_ROUNDINGS
+        * f64::EPSILON.powf(2.0 / 3.0)
+        * scale.powi(2)
+        * energy.log_scaled(x).exp();
     Ok(Finding::identity((found - 2.0 * case.beta * slope).abs(), allowed))
 }

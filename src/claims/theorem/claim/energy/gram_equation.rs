@@ -4,20 +4,26 @@ use super::setting::ALLOWED;
 use crate::attention::Variant;
 use crate::theorem::prelude::*;
 
+/// Twice the error of a token, since an inner product depends on two; a half more for the
+/// Runge-Kutta rule.
+const TOLERANCE: f64 = 2.5 * ALLOWED;
+
 /// # Derivation
 ///
-/// With V = I, `x_i' = sum_k A_ik (x_k - G_ik x_i)`. So
-/// `<x_i', x_j> = sum_k A_ik (G_kj - G_ik G_ij)`, and `G_ij'` is this plus the same term with i and
-/// j exchanged. For Q = K = I the weights are functions of G, so the equation is closed; masks and
-/// unnormalised weights change A only.
+/// With `V = I`, `x_i' = sum_k A_ik (x_k - G_ik x_i)`. So `<x_i', x_j> = sum_k A_ik (G_kj - G_ik
+/// G_ij)`, and `G_ij'` is this plus the same term with `i` and `j` exchanged. For `Q = K = I` the
+/// weights are functions of `G`, so the equation is closed; masks and unnormalised weights change
+/// `A` only.
 pub static ENTRY: Claim = Claim {
     name: "gram-equation",
     title: "The Gram matrix obeys a closed, dimension-free equation",
-    lets: "G_ij = <x_i, x_j>, and let A be the matrix of weights, a function of G and the masses",
-    then: "Under SA, USA and their causal forms, G_ij' = sum_k A_ik (G_kj - G_ik G_ij) + sum_k \
-           A_jk (G_ki - G_jk G_ij).",
-    tested: "by integrating this equation from X(0) X(0)^T over a quarter of a Lipschitz time of \
-             the velocity: the result is X(t) X(t)^T to 2e-12",
+    lets: "`G_ij = <x_i, x_j>`, and let `A` be the matrix of weights, a function of `G` and the \
+           masses",
+    then: "Under SA, USA and their causal forms, `G_ij' = sum_k A_ik (G_kj - G_ik G_ij) + sum_k \
+           A_jk (G_ki - G_jk G_ij)`.",
+    tested: "by integrating this equation from `X(0) X(0)^T` over a quarter of a Lipschitz time of \
+             the velocity: the result is `X(t) X(t)^T` to {TOLERANCE}",
+    numbers: &[("TOLERANCE", TOLERANCE)],
     domain: Domain {
         n: Sizes::Range(1, 20),
         dynamics: &["sa", "usa", "causal-sa", "causal-usa"],
@@ -28,7 +34,7 @@ pub static ENTRY: Claim = Claim {
     trial: |case, ctx| compare(case, ctx, case.beta),
     constant: "the integration time of the Gram equation",
     control: Control {
-        what: "the Gram equation at beta + 1",
+        what: "the Gram equation at `beta + 1`",
         trial: |ctx| compare(&Case::with_random_masses(5, 3, 2.0, "sa"), ctx, 3.0),
     },
     ..Claim::IDENTITY
@@ -40,9 +46,7 @@ fn compare(case: &Case, ctx: &mut Context, beta: f64) -> Result<Finding> {
     let end = ctx.flow_to_with_tolerance(&case.build()?, &x, t, SYMMETRY_TOLERANCE)?;
     let g = integrate(&Case { beta, ..*case }, x.masses(), x.gram(), ctx.claimed_constant(t))?;
     let worst = end.gram().iter().zip(&g).map(|(a, b)| (a - b).abs()).fold(0.0, nan_max);
-    // Twice the error of a token, since an inner product depends on two; a half more for the
-    // Runge-Kutta rule.
-    Ok(Finding::identity(worst, 2.5 * ALLOWED))
+    Ok(Finding::identity(worst, TOLERANCE))
 }
 
 /// Classical Runge-Kutta over a quarter of a Lipschitz time in 128 steps, error about

@@ -5,25 +5,28 @@ use crate::num::dense::{mat_vec, transpose_mul};
 use crate::num::sum::Compensated;
 use crate::theorem::prelude::*;
 
+const ROUNDINGS: f64 = 8.0;
+
 /// # Derivation
 ///
-/// `B = C^T C`, so the kernel `k(x, y) = e^{beta <x, B y>}` is that of C x and C y: positive
-/// definite, and convex in x. With `Z(x) = sum_j m_j k(x, x_j)` positive definiteness gives
-/// `E(X') - E(X) >= (1/beta) sum_i m_i (Z(x_i') - Z(x_i))` for any X', and convexity gives
-/// `>= sum_i m_i <b_i, x_i' - x_i>`, `b_i = grad Z(x_i)/beta`, which is `Z_i a_i` for softmax and
-/// `a_i` without; and `x_i'` lies on the arc from `x_i` towards `a_i`, so every term is at least 0.
-/// For V other than `Q^T K` the layer does not go along `b_i`, and for an indefinite B the kernel
+/// `B = C^T C`, so the kernel `k(x, y) = e^{beta <x, B y>}` is that of `C x` and `C y`: positive
+/// definite, and convex in `x`. With `Z(x) = sum_j m_j k(x, x_j)` positive definiteness gives
+/// `E(X') - E(X) >= (1/beta) sum_i m_i (Z(x_i') - Z(x_i))` for any `X'`, and convexity gives `>=
+/// sum_i m_i <b_i, x_i' - x_i>`, `b_i = grad Z(x_i)/beta`, which is `Z_i a_i` for softmax and `a_i`
+/// without; and `x_i'` lies on the arc from `x_i` towards `a_i`, so every term is at least 0. For
+/// `V` other than `Q^T K` the layer does not go along `b_i`, and for an indefinite `B` the kernel
 /// is not positive definite.
 pub static ENTRY: Claim = Claim {
     name: "layer-energy",
-    title: "A layer increases the energy for every step size, if V = Q^T K >= 0",
-    lets: "V = Q^T K = B be symmetric positive semidefinite, E = (1/(2 beta)) sum_ij m_i m_j \
-           e^{beta <x_i, B x_j>}, a_i = sum_j A_ij B x_j (softmax or unnormalised) and b_i = sum_j \
-           m_j e^{beta <x_i, B x_j>} B x_j",
-    then: "The layer x_i <- normalise(x_i + eta a_i) takes X to X' with E(X') - E(X) >= sum_i m_i \
-           <b_i, x_i' - x_i> >= 0, for every eta in (0, inf] and every beta > 0.",
-    tested: "with B = I or a random B of any rank and of norm at most 1, to 8 eps beta (1 + beta) \
-             (E(X) + E(X'))",
+    title: "A layer increases the energy for every step size, if `V = Q^T K >= 0`",
+    lets: "`V = Q^T K = B` be symmetric positive semidefinite, `E = (1/(2 beta)) sum_ij m_i m_j \
+           e^{beta <x_i, B x_j>}`, `a_i = sum_j A_ij B x_j` (softmax or unnormalised) and `b_i = \
+           sum_j m_j e^{beta <x_i, B x_j>} B x_j`",
+    then: "The layer `x_i <- normalise(x_i + eta a_i)` takes `X` to `X'` with `E(X') - E(X) >= \
+           sum_i m_i <b_i, x_i' - x_i> >= 0`, for every `eta` in `(0, inf]` and every `beta > 0`.",
+    tested: "with `B = I` or a random `B` of any rank and of norm at most 1, to `{ROUNDINGS} eps \
+             beta (1 + beta) (E(X) + E(X'))`",
+    numbers: &[("ROUNDINGS", ROUNDINGS)],
     domain: Domain {
         n: Sizes::Range(1, 32),
         d: Sizes::Range(2, 32),
@@ -38,9 +41,9 @@ pub static ENTRY: Claim = Claim {
         let form = if ctx.index(2) == 0 { None } else { Some(random_form(case.d, ctx)) };
         increases(case, ctx, form.as_deref(), 1.0)
     },
-    constant: "the first-order gain sum_i m_i <b_i, x_i' - x_i>",
+    constant: "the first-order gain `sum_i m_i <b_i, x_i' - x_i>`",
     control: Control {
-        what: "V = -Q^T K",
+        what: "`V = -Q^T K`",
         trial: |ctx| {
             let form = random_form(3, ctx);
             increases(&Case::with_random_masses(6, 3, 4.0, "sa"), ctx, Some(&form), -1.0)
@@ -79,7 +82,7 @@ fn increases(case: &Case, ctx: &mut Context, form: Option<&[f64]>, sign: f64) ->
         let Gain { whole, first, size } = gain(case.beta, form, &old, &x);
         // Positions have an error of eps, so exponents of beta eps; the exponentials add up to at
         // most the energy before or after.
-        let rounding = 8.0 * f64::EPSILON * case.beta * (1.0 + case.beta) * size;
+        let rounding = ROUNDINGS * f64::EPSILON * case.beta * (1.0 + case.beta) * size;
         let scale = whole.abs() + first.abs() + rounding;
         worst = worst
             .and(Finding::nonnegative(whole - ctx.claimed_constant(first) + rounding, scale))

@@ -7,44 +7,57 @@ use crate::theorem::prelude::*;
 use crate::transformer::tangent::LinearisedAttention;
 use crate::transformer::{AttentionLayer, Grouping, Linear};
 
+const RADII: (f64, f64) = (0.1, 3.0);
+const NORM_ERROR: f64 = 1e-6;
+const EXAMPLE_FORM: f64 = 40.0;
+const EXAMPLE_RADIUS: f64 = 3.0;
+
 /// # Derivation
 ///
-/// For V = I, `dy_i[h] = sum_j P_ij h_j + Cov_i A^T h_i + sum_j P_ij (x_j - y_i) <x_i, A h_j>`. The
-/// first term is at most `|P| |h| <= sqrt n |h|`, with equality if all tokens attend to one, and
-/// the second is at most `R^2 |A| |h_i|`. By Cauchy and Schwarz the third is at most
-/// `R |A| c_i (sum_j |h_j|^2)^{1/2}` with `c_i^2 = sum_j P_ij^2 |x_j - y_i|^2`.
+/// For `V = I`, `dy_i[h] = sum_j P_ij h_j + Cov_i A^T h_i + sum_j P_ij (x_j - y_i) <x_i, A h_j>`.
+/// The first term is at most `|P| |h| <= sqrt n |h|`, with equality if all tokens attend to one,
+/// and the second is at most `R^2 |A| |h_i|`. By Cauchy and Schwarz the third is at most `R |A| c_i
+/// (sum_j |h_j|^2)^{1/2}` with `c_i^2 = sum_j P_ij^2 |x_j - y_i|^2`.
 ///
 /// `c_i^2 <= R^2/2`: if no weight exceeds 1/2, because `sum_j P_ij |x_j - y_i|^2 <= R^2`. Otherwise
-/// let p > 1/2 be the largest weight. Its token is at most 2 R (1 - p) from y_i, so its term is at
-/// most p times `4 R^2 p (1 - p)^2`, and the others add up to at most 1 - p times the rest of
-/// `R^2`: together `R^2 ((1 - p) + 4 (2 p - 1) p (1 - p)^2)`, which with q = p - 1/2 is
+/// let `p > 1/2` be the largest weight. Its token is at most `2 R (1 - p)` from `y_i`, so its term
+/// is at most `p` times `4 R^2 p (1 - p)^2`, and the others add up to at most `1 - p` times the
+/// rest of `R^2`: together `R^2 ((1 - p) + 4 (2 p - 1) p (1 - p)^2)`, which with `q = p - 1/2` is
 /// `R^2 (1/2 - 2 q^2 - 4 q^3 + 8 q^4) <= R^2/2`. So the squares of the third term add up to at most
 /// `n R^4 |A|^2 |h|^2/2`. (`metastable` uses the bound with `sqrt n` in place of `sqrt(n/2)`.)
 ///
-/// At n = 2, `x_1 = -x_2 = R e_1`, `<e_1, A e_1> = 0` and `A e_1 = A^T e_1 = |A| e_2`, the
+/// At `n = 2`, `x_1 = -x_2 = R e_1`, `<e_1, A e_1> = 0` and `A e_1 = A^T e_1 = |A| e_2`, the
 /// direction `h_1 = -h_2 = e_2` has `dy_1 = -dy_2 = 2 |A| R^2 e_1`: the second and the third term
 /// attain their bounds together.
 pub static ENTRY: Claim = Claim {
     name: "lipschitz-bound",
-    title: "Attention on a ball: |J| <= |V| (sqrt n + |A| R^2 (1 + sqrt(n/2)))",
-    lets: "J be the derivative of X -> (sum_j softmax_j(<x_i, A x_j>) V x_j)_i at tokens of length \
-           at most R",
-    then: "|J| <= |V| (sqrt n + |A| R^2 (1 + sqrt(n/2))). If V = I and all tokens attend to one, \
-           |J| = sqrt n. At n = 2 and V = I, |J| = 2 |A| R^2 for some A and tokens.",
-    tested: "with normal A and V and tokens of one length, and with tokens that attend to one, \
-             to 1e-6. At the example of the derivation for the last sentence, with |A| = 40 and \
-             R = 3, the bound is 1.002 times as large as |J|",
+    title: "Attention on a ball: `|J| <= |V| (sqrt n + |A| R^2 (1 + sqrt(n/2)))`",
+    lets: "`J` be the derivative of `X -> (sum_j softmax_j(<x_i, A x_j>) V x_j)_i` at tokens of \
+           length at most `R`",
+    then: "`|J| <= |V| (sqrt n + |A| R^2 (1 + sqrt(n/2)))`. If `V = I` and all tokens attend to \
+           one, `|J| = sqrt n`. At `n = 2` and `V = I`, `|J| = 2 |A| R^2` for some `A` and tokens.",
+    tested: "with normal `A` and `V` and tokens of one length, and with tokens that attend to one, \
+             to {NORM_ERROR}. At the example of the derivation for the last sentence, with `|A| = \
+             {EXAMPLE_FORM}` and `R = {EXAMPLE_RADIUS}`, the bound is 1.002 times as large as \
+             `|J|`",
+    numbers: &[
+        ("SHORTEST", RADII.0),
+        ("LONGEST", RADII.1),
+        ("NORM_ERROR", NORM_ERROR),
+        ("EXAMPLE_FORM", EXAMPLE_FORM),
+        ("EXAMPLE_RADIUS", EXAMPLE_RADIUS),
+    ],
     domain: Domain {
         n: Sizes::Range(2, 16),
         d: Sizes::List(&[2, 4]),
-        draws: "normal A and V, tokens of equal lengths R in [0.1, 3]",
+        draws: "normal `A` and `V`, tokens of equal lengths `R` in [{SHORTEST}, {LONGEST}]",
         ..Domain::FREE
     },
     source: "derived; compare arXiv:2312.14820 and arXiv:2006.04710",
     trials: (10, 200),
     trial: |case, ctx| {
         let (n, d) = (case.n, case.d);
-        let (size, radius) = (ctx.uniform_in(0.1, 3.0), ctx.log_uniform_in(0.1, 3.0));
+        let (size, radius) = (ctx.uniform_in(0.1, 3.0), ctx.log_uniform_in(RADII.0, RADII.1));
         let (a, v) = (ctx.normals(d * d), ctx.normals(d * d));
         let a: Vec<f64> = a.iter().map(|x| size * x).collect();
         let x: Vec<f64> = ctx
@@ -63,12 +76,14 @@ pub static ENTRY: Claim = Claim {
         let hard: Vec<f64> = identity(d).iter().map(|v| 400.0 * v).collect();
         let one = derivative_norm(&form(d, &hard, &identity(d))?, &leader)?;
         let off = (one - (n as f64).sqrt()).abs();
-        Ok(random.and(opposite(ctx, d, 9.0)?).and(Finding::answer(off <= 1e-6)))
+        Ok(random
+            .and(opposite(ctx, d, EXAMPLE_RADIUS * EXAMPLE_RADIUS)?)
+            .and(Finding::answer(off <= NORM_ERROR)))
     },
     constant: "the bound",
     control: Control {
-        what: "R in place of R^2, at the example of the derivation",
-        trial: |ctx| opposite(ctx, 2, 3.0),
+        what: "`R` in place of `R^2`, at the example of the derivation",
+        trial: |ctx| opposite(ctx, 2, EXAMPLE_RADIUS),
     },
     ..Claim::INEQUALITY
 };
@@ -83,8 +98,8 @@ fn bound(n: usize, (value, form): (f64, f64), squared_radius: f64) -> f64 {
 /// orthogonal one, against the bound for this squared radius.
 fn opposite(ctx: &mut Context, d: usize, squared_radius: f64) -> Result<Finding> {
     let (mut a, mut x) = (vec![0.0; d * d], vec![0.0; 2 * d]);
-    (a[1], a[d], x[0], x[d]) = (40.0, 40.0, 3.0, -3.0);
-    let stated = ctx.claimed_constant(1.0) * bound(2, (1.0, 40.0), squared_radius);
+    (a[1], a[d], x[0], x[d]) = (EXAMPLE_FORM, EXAMPLE_FORM, EXAMPLE_RADIUS, -EXAMPLE_RADIUS);
+    let stated = ctx.claimed_constant(1.0) * bound(2, (1.0, EXAMPLE_FORM), squared_radius);
     Ok(Finding::at_most(derivative_norm(&form(d, &a, &identity(d))?, &x)?, stated))
 }
 

@@ -4,6 +4,10 @@ use super::setting::{derivative_along, energy, squared_speed};
 use crate::attention::multi_head::MultiHead;
 use crate::theorem::prelude::*;
 
+const LENGTH: f64 = 1e-4;
+const RATE_ERROR: f64 = 1e-6;
+const ROUNDINGS: f64 = 24.0;
+
 /// # Derivation
 ///
 /// For symmetric `B_h` the derivative of `E_h` with respect to `x_i` is
@@ -12,27 +16,33 @@ use crate::theorem::prelude::*;
 /// `g_h,i = P_i sum_j m_j e^{beta <x_i, B_h x_j>} B_h x_j`, and under USA `x_i' = sum_h g_h,i`. So
 /// `grad_i E = m_i x_i'`, and `dE/dt = sum_i m_i |x_i'|^2`.
 ///
-/// One head: `dE_h/dt = sum_i m_i (|g_h,i|^2 + sum_{k != h} <g_h,i, g_k,i>)`. Only the sum over h
-/// is a sum of squares. At beta = 0 and B_2 = -2 B_1, two heads,
-/// `dE_1/dt = -sum_i m_i |g_1,i|^2 < 0`, and by continuity for small beta. In about half of all
-/// random configurations the energy of some head decreases.
+/// One head: `dE_h/dt = sum_i m_i (|g_h,i|^2 + sum_{k != h} <g_h,i, g_k,i>)`. Only the sum over `h`
+/// is a sum of squares. At `beta = 0` and `B_2 = -2 B_1`, two heads, `dE_1/dt = -sum_i m_i
+/// |g_1,i|^2 < 0`, and by continuity for small `beta`. In about half of all random configurations
+/// the energy of some head decreases.
 ///
-/// SA: with Z_h,i the sum of head h in row i, `x_i' = sum_k g_k,i/Z_k,i` and
-/// `dE/dt = sum_i m_i <sum_h g_h,i, sum_k g_k,i/Z_k,i>`. For two heads and one token this is the
-/// quadratic form `|g_1|^2/Z_1 + |g_2|^2/Z_2 + <g_1, g_2> (1/Z_1 + 1/Z_2)`, whose mixed coefficient
-/// `(1/Z_1 + 1/Z_2)/2` is larger than the geometric mean of the others unless Z_1 = Z_2: it takes
-/// negative values, for g_1 = -l g_2 with l between 1 and Z_1/Z_2. At large beta the Z_h differ
+/// SA: with `Z_h`,`i` the sum of head `h` in row `i`, `x_i' = sum_k g_k,i/Z_k,i` and `dE/dt = sum_i
+/// m_i <sum_h g_h,i, sum_k g_k,i/Z_k,i>`. For two heads and one token this is the quadratic form
+/// `|g_1|^2/Z_1 + |g_2|^2/Z_2 + <g_1, g_2> (1/Z_1 + 1/Z_2)`, whose mixed coefficient `(1/Z_1 +
+/// 1/Z_2)/2` is larger than the geometric mean of the others unless `Z_1 = Z_2`: it takes negative
+/// values, for `g_1 = -l g_2` with `l` between 1 and `Z_1/Z_2`. At large `beta` the `Z_h` differ
 /// more, and in about one of a hundred random configurations the negative terms of some tokens
 /// exceed the others.
 pub static ENTRY: Claim = Claim {
     name: "multihead-usa-energy",
-    title: "Several heads: dE/dt = sum_i m_i |x_i'|^2 for USA, with E the sum over heads",
+    title: "Several heads: `dE/dt = sum_i m_i |x_i'|^2` for USA, with `E` the sum over heads",
     lets: LETS,
-    then: "Under USA, dE/dt = sum_i m_i |x_i'|^2.",
-    tested: "with central differences of E along geodesics of lengths h = 1e-4 and 2e-4 \
-             (Richardson). The tolerance is the sum of 1e-6 of dE/dt, 24 eps (1 + beta max \
-             |B_h|)/h of E max |x_i'| for rounding, and h^4/30 (2 (1 + beta max |B_h|))^5 of E \
-             max |x_i'| for the fifth derivative, with Frobenius norms",
+    then: "Under USA, `dE/dt = sum_i m_i |x_i'|^2`.",
+    tested: "with central differences of `E` along geodesics of lengths `h = {LENGTH}` and {TWICE} \
+             (Richardson). The tolerance is the sum of {RATE_ERROR} of `dE/dt`, `{ROUNDINGS} eps \
+             (1 + beta max |B_h|)/h` of `E max |x_i'|` for rounding, and `h^4/30 (2 (1 + beta max \
+             |B_h|))^5` of `E max |x_i'|` for the fifth derivative, with Frobenius norms",
+    numbers: &[
+        ("LENGTH", LENGTH),
+        ("TWICE", 2.0 * LENGTH),
+        ("RATE_ERROR", RATE_ERROR),
+        ("ROUNDINGS", ROUNDINGS),
+    ],
     domain: HEADS,
     narrower: NARROWER,
     source: "derived; compare arXiv:2605.04279 (abstract)",
@@ -41,9 +51,9 @@ pub static ENTRY: Claim = Claim {
         let b = random_forms(case, ctx, 3);
         dissipation(case, ctx, &b, 1.0)
     },
-    constant: "sum m_i |x_i'|^2",
+    constant: "`sum m_i |x_i'|^2`",
     control: Control {
-        what: "V_h = 2 B_h",
+        what: "`V_h = 2 B_h`",
         trial: |ctx| {
             let case = Case::with_random_masses(6, 3, 1.0, "usa");
             let b = random_forms(&case, ctx, 3);
@@ -58,7 +68,7 @@ static SA: Claim = Claim {
     name: "multihead-sa-energy-folklore",
     title: "Several heads: the total energy increases along SA (folklore)",
     lets: LETS,
-    then: "Under SA, dE/dt >= 0.",
+    then: "Under SA, `dE/dt >= 0`.",
     domain: Domain {
         n: Sizes::Fixed(6),
         d: Sizes::Fixed(3),
@@ -82,7 +92,7 @@ static EACH_HEAD: Claim = Claim {
     name: "multihead-head-energy-folklore",
     title: "Several heads: the energy of every head increases along USA (folklore)",
     lets: LETS,
-    then: "Under USA, dE_h/dt >= 0 for every h.",
+    then: "Under USA, `dE_h/dt >= 0` for every `h`.",
     domain: HEADS,
     narrower: NARROWER,
     source: "folklore; only the sum increases",
@@ -96,9 +106,9 @@ static EACH_HEAD: Claim = Claim {
     ..Claim::INEQUALITY
 };
 
-const LETS: &str = "Q_h^T K_h = V_h = B_h be symmetric for three heads, and E = sum_h E_h with E_h \
-                    = (1/(2 beta)) sum_ij m_i m_j e^{beta <x_i, B_h x_j>}";
-const NARROWER: &str = "normal B_h of size about 1";
+const LETS: &str = "`Q_h^T K_h = V_h = B_h` be symmetric for three heads, and `E = sum_h E_h` with \
+                    `E_h = (1/(2 beta)) sum_ij m_i m_j e^{beta <x_i, B_h x_j>}`";
+const NARROWER: &str = "normal `B_h` of size about 1";
 
 /// The range for three heads with `Q^T K = V = B_h` symmetric.
 const HEADS: Domain = Domain {
@@ -145,17 +155,17 @@ fn dissipation(case: &Case, ctx: &mut Context, b: &[Vec<f64>], value: f64) -> Re
     let (x, beta) = (ctx.tokens(case)?, case.beta);
     let v = heads(beta, case.d, b, Weights::Exponential { log_factor: 0.0 }, value)?.velocity(&x);
     let total = |x: &Tokens| b.iter().map(|b| energy(beta, b, x)).sum();
-    let found = derivative_along(&x, &v, 1e-4, total)?;
+    let found = derivative_along(&x, &v, LENGTH, total)?;
     let stated = ctx.claimed_constant(squared_speed(&x, &v));
     // The differences have the weights 4/3 and 1/3; the relative error of E is some 16 eps (1 +
     // beta |B|).
     let strength = b.iter().map(|b| norm(b)).fold(0.0, nan_max);
     let scale = max_norm(&v, case.d) * total(&x);
-    let rounding = 24.0 * f64::EPSILON * (1.0 + beta * strength) / 1e-4;
+    let rounding = ROUNDINGS * f64::EPSILON * (1.0 + beta * strength) / LENGTH;
     // Richardson's rule has the error h^4/30 times the fifth derivative; each derivative of an
     // exponential along a path of unit speed multiplies it by at most 2 (1 + beta |B|).
     let bent = 1e-16 / 30.0 * (2.0 * (1.0 + beta * strength)).powi(5);
-    Ok(Finding::identity((found - stated).abs(), 1e-6 * stated + (rounding + bent) * scale))
+    Ok(Finding::identity((found - stated).abs(), RATE_ERROR * stated + (rounding + bent) * scale))
 }
 
 fn total(case: &Case, ctx: &mut Context, count: usize) -> Result<Finding> {

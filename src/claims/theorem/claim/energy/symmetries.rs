@@ -5,56 +5,72 @@ use crate::attention::Variant;
 use crate::num::dense::mat_vec;
 use crate::theorem::prelude::*;
 
+const LENGTH_ROUNDINGS: f64 = 8.0;
+const RADIAL_ROUNDINGS: f64 = 32.0;
+const VELOCITY_ERROR: f64 = 4e-13;
+const TERM_ROUNDINGS: f64 = 16.0;
+
 /// # Derivation
 ///
-/// O(d) and `X -> -X`: `<R x_i, R x_j> = <x_i, x_j>` for R orthogonal, so no weight changes, and
-/// `P_{Rx} R y = R P_x y`. With any Q, K and V this remains true of R = -1, since V(-x) = -V x.
-/// Floating-point numbers round symmetrically about 0, so both sides then agree bit for bit.
+/// `O(d)` and `X -> -X`: `<R x_i, R x_j> = <x_i, x_j>` for `R` orthogonal, so no weight changes,
+/// and `P_{Rx} R y = R P_x y`. With any `Q`, `K` and `V` this remains true of `R = -1`, since
+/// `V(-x) = -V x`. Floating-point numbers round symmetrically about 0, so both sides then agree bit
+/// for bit.
 ///
-/// Permutations and coincident tokens: without a mask the sum over j does not depend on the order
-/// of its terms, and k coincident tokens of mass m/k add up to the term of one token of mass m.
+/// Permutations and coincident tokens: without a mask the sum over `j` does not depend on the order
+/// of its terms, and `k` coincident tokens of mass `m/k` add up to the term of one token of mass
+/// `m`.
 ///
-/// Masks: token k is moved by a sum over `j <= k` with weights that are normalised over `j <= k`.
-/// The first token has one term, `P_{x_1} x_1 = 0`. The order of summation depends on n, so
+/// Masks: token `k` is moved by a sum over `j <= k` with weights that are normalised over `j <= k`.
+/// The first token has one term, `P_{x_1} x_1 = 0`. The order of summation depends on `n`, so
 /// removing later tokens changes roundings; replacing them does not.
 ///
-/// Subspaces: with V = I or -I the velocity is a combination of tokens, whatever the weights. In
-/// coordinates every term of the other coordinates is a product with 0.
+/// Subspaces: with `V = I` or `-I` the velocity is a combination of tokens, whatever the weights.
+/// In coordinates every term of the other coordinates is a product with 0.
 ///
 /// The sphere: `<x_i, P_{x_i} y> = 0` there, and a layer divides by the length. With at most 256
-/// entries added in 32 lanes the squared length has an error of 13 u, the length 8 u and the
-/// quotient 10 u = 5 eps; the check itself has 8 u = 4 eps. These are worst cases, with all
-/// roundings of one sign; 8 eps are allowed for their sum.
+/// entries added in 32 lanes the squared length has an error of `13 u`, the length `8 u` and the
+/// quotient `10 u = 5 eps`; the check itself has `8 u = 4 eps`. These are worst cases, with all
+/// roundings of one sign; `8 eps` are allowed for their sum.
 ///
-/// Time: the velocity is linear in V and the weights do not depend on V, so V -> -V reverses it.
-/// The four time scales multiply it by 1, `e^{-beta}`, `e^{-beta}/n` and n, which are constant
-/// along a run.
+/// Time: the velocity is linear in `V` and the weights do not depend on `V`, so `V -> -V` reverses
+/// it. The four time scales multiply it by 1, `e^{-beta}`, `e^{-beta}/n` and `n`, which are
+/// constant along a run.
 ///
 /// By uniqueness, solutions correspond where velocities do. In particular, tokens that a reflection
 /// exchanges in pairs of equal masses remain mirror images.
 pub static ENTRY: Claim = Claim {
     name: "symmetries",
     title: "The symmetries of attention",
-    lets: "Q = K = I and V = I or -I, for SA and USA with or without a causal mask",
-    then: "The flow commutes with O(d). For any Q, K and V, velocities commute with X -> -X. \
-           Without a mask, the flow commutes with permutations, k coincident tokens of mass m/k \
-           are one token of mass m, and V -> -V reverses time. Under a mask, the velocities of \
-           x_1, ..., x_k do not depend on later tokens, and x_1 does not move. For any Q and K, \
-           tokens stay in every subspace that contains them. They stay on the sphere. The time \
-           scales of USA are one flow: t_U2 = e^beta t_U1, t_U3 = n e^beta t_U1 and t_U4 = t_U1/n.",
-    tested: "on runs over the time 1/L, where L is the Lipschitz constant of the velocity, to \
-             8e-13. Under X -> -X and where later tokens are replaced, results agree bit for bit; \
-             coordinates that are 0 stay 0. Lengths are 1 to 8 eps, also after layers of any step, \
-             and <x_i, x_i'> is 0 to 32 eps of sum_j A_ij. Velocities for coincident or removed \
-             tokens agree to 4e-13 |x_i'| plus 16 eps (n + d + |beta|) of sum_j A_ij |P_i x_j|",
+    lets: "`Q = K = I` and `V = I` or `-I`, for SA and USA with or without a causal mask",
+    then: "The flow commutes with `O(d)`. For any `Q`, `K` and `V`, velocities commute with `X -> \
+           -X`. Without a mask, the flow commutes with permutations, `k` coincident tokens of mass \
+           `m/k` are one token of mass `m`, and `V -> -V` reverses time. Under a mask, the \
+           velocities of `x_1`, ..., `x_k` do not depend on later tokens, and `x_1` does not move. \
+           For any `Q` and `K`, tokens stay in every subspace that contains them. They stay on the \
+           sphere. The time scales of USA are one flow: `t_U2 = e^beta t_U1`, `t_U3 = n e^beta \
+           t_U1` and `t_U4 = t_U1/n`.",
+    tested: "on runs over the time `1/L`, where `L` is the Lipschitz constant of the velocity, to \
+             {ALLOWED}. Under `X -> -X` and where later tokens are replaced, results agree bit for \
+             bit; coordinates that are 0 stay 0. Lengths are 1 to `{LENGTH_ROUNDINGS} eps`, also \
+             after layers of any step, and `<x_i, x_i'>` is 0 to `{RADIAL_ROUNDINGS} eps` of \
+             `sum_j A_ij`. Velocities for coincident or removed tokens agree to `{VELOCITY_ERROR} \
+             |x_i'|` plus `{TERM_ROUNDINGS} eps (n + d + |beta|)` of `sum_j A_ij |P_i x_j|`",
+    numbers: &[
+        ("ALLOWED", ALLOWED),
+        ("LENGTH_ROUNDINGS", LENGTH_ROUNDINGS),
+        ("RADIAL_ROUNDINGS", RADIAL_ROUNDINGS),
+        ("VELOCITY_ERROR", VELOCITY_ERROR),
+        ("TERM_ROUNDINGS", TERM_ROUNDINGS),
+    ],
     domain: Domain::SYMMETRY,
-    narrower: "Q = K = I where the statement does not say otherwise",
+    narrower: "`Q = K = I` where the statement does not say otherwise",
     source: "arXiv:2312.10794, (2.3), sections 3.1, 3.4, 9.1; arXiv:2411.04990, section 2",
     trials: (40, 240),
     trial: |case, ctx| all(case, ctx, None),
     constant: "the time of the second run",
     control: Control {
-        what: "the key matrix K = diag(2, 1, 1), for which rotations are no symmetry",
+        what: "the key matrix `K = diag(2, 1, 1)`, for which rotations are no symmetry",
         trial: |ctx| {
             let key = vec![2.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
             all(&Case::with_random_masses(6, 3, 2.0, "sa"), ctx, Some((3, key)))
@@ -162,14 +178,15 @@ fn stays_in_span(case: &Case, ctx: &mut Context) -> Result<bool> {
     Ok(end.rows().all(|r| max_abs(&r[k..]) <= 0.0))
 }
 
-/// True if all lengths are 1 to 8 eps, at the end of a run and after each of five layers.
+/// True if all lengths are 1 up to rounding, at the end of a run and after each of five layers.
 fn stays_on_the_sphere(
     ctx: &mut Context,
     dynamics: &Dynamics,
     x: &Tokens,
     end: &Tokens,
 ) -> Result<bool> {
-    let on_sphere = |x: &Tokens| x.rows().all(|r| (norm(r) - 1.0).abs() <= 8.0 * f64::EPSILON);
+    let allowed = LENGTH_ROUNDINGS * f64::EPSILON;
+    let on_sphere = |x: &Tokens| x.rows().all(|r| (norm(r) - 1.0).abs() <= allowed);
     let (mut layers, mut all) = (x.clone(), on_sphere(end));
     for _ in 0..5 {
         Layer::new(step(ctx))?.apply(dynamics, &mut layers);
@@ -198,13 +215,14 @@ fn has_symmetric_velocities(case: &Case, ctx: &mut Context, x: &Tokens) -> Resul
     let size =
         |i: usize| -> f64 { weights(i).iter().enumerate().map(|(j, a)| a * sine(x, i, j)).sum() };
     let agrees = |i: usize, other: &[f64], total: usize| {
-        let factor = 16.0 * f64::EPSILON * ((total + d) as f64 + case.beta.abs());
-        let allowed = 4e-13 * norm(row(i)) + factor * (size(i) + TINY);
+        let factor = TERM_ROUNDINGS * f64::EPSILON * ((total + d) as f64 + case.beta.abs());
+        let allowed = VELOCITY_ERROR * norm(row(i)) + factor * (size(i) + TINY);
         max_difference(row(i), other) <= allowed
     };
     // Squared lengths have an error of some eps, and the radial part is at most the sum of weights.
     let radial = |i: usize| dot(x.row(i), row(i)).abs();
-    let mut all = (0..n).all(|i| radial(i) <= 32.0 * f64::EPSILON * weights(i).iter().sum::<f64>());
+    let tangent = RADIAL_ROUNDINGS * f64::EPSILON;
+    let mut all = (0..n).all(|i| radial(i) <= tangent * weights(i).iter().sum::<f64>());
     if !variant.causal {
         let copies: Vec<usize> = (0..n).map(|_| 1 + ctx.index(4)).collect();
         let owner: Vec<usize> = copies.iter().enumerate().flat_map(|(i, k)| vec![i; *k]).collect();

@@ -7,15 +7,16 @@ use crate::theorem::prelude::*;
 /// # Derivation
 ///
 /// With two tokens of equal masses both rows of SA have the sum `Z = (e^beta + e^{beta rho})/2`, so
-/// the velocities of SA are those of USA over Z, a function of the state: the same orbit, with
+/// the velocities of SA are those of USA over `Z`, a function of the state: the same orbit, with
 /// `dt_SA = Z dt_USA`.
 pub static ENTRY: Claim = Claim {
     name: "two-token-orbit",
-    title: "n = 2: SA is USA up to a change of time",
-    lets: "x_1 and x_2 be two tokens of equal masses, and rho = <x_1, x_2>",
-    then: "They trace the same orbit under SA and USA, with dt_SA = ((e^beta + e^{beta rho})/2) \
-           dt_USA.",
-    tested: "at t_USA = 1/L, where L is the Lipschitz constant of the velocity, to 8e-13",
+    title: "`n = 2`: SA is USA up to a change of time",
+    lets: "`x_1` and `x_2` be two tokens of equal masses, and `rho = <x_1, x_2>`",
+    then: "They trace the same orbit under SA and USA, with `dt_SA = ((e^beta + e^{beta rho})/2) \
+           dt_USA`.",
+    tested: "at `t_USA = 1/L`, where `L` is the Lipschitz constant of the velocity, to {ALLOWED}",
+    numbers: &[("ALLOWED", ALLOWED)],
     domain: Domain {
         n: Sizes::Fixed(2),
         dynamics: &["usa"],

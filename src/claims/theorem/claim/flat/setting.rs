@@ -4,6 +4,9 @@ use crate::attention::{Matrix, model::Model};
 use crate::num::dense::symmetric_eigen;
 use crate::theorem::prelude::*;
 
+/// The part of a normal matrix that [`near_identity`] adds is one over this number.
+pub const PARTS: f64 = 3.0;
+
 /// Normal tokens of R^d under one head with value matrix V and scores `beta <Q x_i, x_j>`.
 pub const FLAT: Domain = Domain {
     n: Sizes::Range(2, 12),
@@ -65,7 +68,7 @@ pub fn evolve(
 /// `I + G/3` with normal G.
 pub fn near_identity(ctx: &mut Context, d: usize) -> Vec<f64> {
     let g = ctx.normals(d * d);
-    identity(d).iter().zip(&g).map(|(i, g)| i + g / 3.0).collect()
+    identity(d).iter().zip(&g).map(|(i, g)| i + g / PARTS).collect()
 }
 
 /// The largest distance to the nearest of 0 and the boundary of the hull, over all tokens, in the

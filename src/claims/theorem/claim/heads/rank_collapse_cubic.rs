@@ -3,59 +3,69 @@
 use crate::theorem::prelude::*;
 use crate::theory::rank_collapse::RankResidual;
 
+const SMALL: f64 = 1e-3;
+const FACTOR_ERROR: f64 = 1e-5;
+const ROUNDINGS: f64 = 8.0;
+const LARGEST_SIGMA: f64 = 0.25;
+
 /// Row constants cancel in softmax and the common part moves all rows alike, so `R+ = R W C_q W_V`
 /// up to a term of fifth order. This term has an absolute bound, since a value matrix may
 /// annihilate the leading term.
 ///
 /// # Derivation
 ///
-/// With `x_i = mu + r_i` the score `x_i W x_j^T` is a part that depends only on i, which cancels in
-/// softmax, plus `mu W r_j + r_i W r_j`. With `mu W r_j` alone all rows would have the same weights
-/// `q_j` and one common output. With both terms row i has the weights `q_j e^{s_j}/Z`,
-/// `s_j = r_i W r_j^T`, Z the mean of `e^{s_j}` under q; so it differs from the common output by
-/// `sum_j q_j f_j r_j W_V`, `f_j = (e^{s_j} - Z)/Z`, and subtracting the mean row does not increase
-/// a norm. To first order `f_j = s_j - mean s`, and the sum is `r_i W C_q W_V`, C_q the covariance
-/// of the `r_j` under q.
+/// With `x_i = mu + r_i` the score `x_i W x_j^T` is a part that depends only on `i`, which cancels
+/// in softmax, plus `mu W r_j + r_i W r_j`. With `mu W r_j` alone all rows would have the same
+/// weights `q_j` and one common output. With both terms row `i` has the weights `q_j e^{s_j}/Z`,
+/// `s_j = r_i W r_j^T`, `Z` the mean of `e^{s_j}` under `q`; so it differs from the common output
+/// by `sum_j q_j f_j r_j W_V`, `f_j = (e^{s_j} - Z)/Z`, and subtracting the mean row does not
+/// increase a norm. To first order `f_j = s_j - mean s`, and the sum is `r_i W C_q W_V`, `C_q` the
+/// covariance of the `r_j` under `q`.
 ///
-/// The sum is a covariance under q, of f and of `r W_V`. For a unit vector u, `<u, r_j>` has a
-/// range of at most `sqrt 2 |R|`, since two rows add up to at most `|R|^2` in squares, and so a
-/// standard deviation of at most `|R|/sqrt 2` (Popoviciu). Let `t = |W| |r_i| |R|`, so that
-/// `|s_j| <= t`, Z lies between `e^{-t}` and `e^t`, and s has a standard deviation of at most
-/// `t/sqrt 2`. A function of s with the Lipschitz constant L has one of at most `L t/sqrt 2`.
+/// The sum is a covariance under `q`, of `f` and of `r W_V`. For a unit vector `u`, `<u, r_j>` has
+/// a range of at most `sqrt 2 |R|`, since two rows add up to at most `|R|^2` in squares, and so a
+/// standard deviation of at most `|R|/sqrt 2` (Popoviciu). Let `t = |W| |r_i| |R|`, so that `|s_j|
+/// <= t`, `Z` lies between `e^{-t}` and `e^t`, and `s` has a standard deviation of at most `t/sqrt
+/// 2`. A function of `s` with the Lipschitz constant `L` has one of at most `L t/sqrt 2`.
 ///
-/// So f has one of at most `e^{2t} t/sqrt 2`, and row i differs from the common output by at most
-/// `e^{2t} t |R| |W_V|/2`: the rows add up to `|R+| <= (1/2) e^{2 sigma} |W| |W_V| |R|^3`. For the
-/// remainder put `e^s = 1 + s + a`. Then
-/// `f_j - (s_j - mean s) = (s_j - mean s)(1/Z - 1) + (a_j - mean a)/Z`, and both terms have
-/// standard deviations of at most `t^2 e^{2t}/sqrt 2`, as `|1/Z - 1| <= t e^t` and a has the
-/// Lipschitz constant `t e^t`. Row i of the remainder is at most `t^2 e^{2t} |R| |W_V|`, and the
-/// rows add up to `|R+ - R W C_q W_V| <= e^{2 sigma} |W|^2 |W_V| |R|^5`, as
-/// `sum |r_i|^4 <= |R|^4`.
+/// So `f` has one of at most `e^{2t} t/sqrt 2`, and row `i` differs from the common output by at
+/// most `e^{2t} t |R| |W_V|/2`: the rows add up to `|R+| <= (1/2) e^{2 sigma} |W| |W_V| |R|^3`. For
+/// the remainder put `e^s = 1 + s + a`. Then `f_j - (s_j - mean s) = (s_j - mean s)(1/Z - 1) +
+/// (a_j - mean a)/Z`, and both terms have standard deviations of at most `t^2 e^{2t}/sqrt 2`, as
+/// `|1/Z - 1| <= t e^t` and a has the Lipschitz constant `t e^t`. Row `i` of the remainder is at
+/// most `t^2 e^{2t} |R| |W_V|`, and the rows add up to `|R+ - R W C_q W_V| <= e^{2 sigma} |W|^2
+/// |W_V| |R|^5`, as `sum |r_i|^4 <= |R|^4`.
 ///
-/// The factor 1/2 is attained in the limit of small R: for two rows `mu +- r`, `mu` orthogonal to
-/// r, and `W = W_V = r^T r/|r|^2` both weights are 1/2, `C_q = r^T r`, and
-/// `|R W C_q W_V| = sqrt 2 |r|^3 = |R|^3/2`.
+/// The factor 1/2 is attained in the limit of small `R`: for two rows `mu +- r`, `mu` orthogonal to
+/// `r`, and `W = W_V = r^T r/|r|^2` both weights are 1/2, `C_q = r^T r`, and `|R W C_q W_V| = sqrt
+/// 2 |r|^3 = |R|^3/2`.
 pub static ENTRY: Claim = Claim {
     name: "rank-collapse-cubic",
     title: "Attention without skip connections: residuals shrink at least cubically",
-    lets: "X+ = softmax(X W X^T) X W_V, let R be X minus its mean row, sigma = |W| |R|^2 \
-           (Frobenius norms), and C_q the covariance of the rows of R under the weights that the \
-           mean row gives",
-    then: "|R+| <= (1/2) e^{2 sigma} |W| |W_V| |R|^3, and without mean rows |R+ - R W C_q W_V| <= \
-           e^{2 sigma} |W|^2 |W_V| |R|^5. The factor 1/2 is sharp: two tokens attain it as R \
+    lets: "`X+ = softmax(X W X^T) X W_V`, let `R` be `X` minus its mean row, `sigma = |W| |R|^2` \
+           (Frobenius norms), and `C_q` the covariance of the rows of `R` under the weights that \
+           the mean row gives",
+    then: "`|R+| <= (1/2) e^{2 sigma} |W| |W_V| |R|^3`, and without mean rows `|R+ - R W C_q W_V| \
+           <= e^{2 sigma} |W|^2 |W_V| |R|^5`. The factor 1/2 is sharp: two tokens attain it as `R` \
            tends to 0.",
-    tested: "the first in each of five layers, in arithmetic that stores log |R|, and for two \
-             tokens with |R| = 1e-3 that attain it to 1e-5; the second in \
-             the first layer, with plain softmax, up to its rounding 8 eps (n + d) sqrt(n) |W_V| \
-             (X_max + |R| |W| X_max^2), X_max the longest row, to which both arithmetics agree",
+    tested: "the first in each of five layers, in arithmetic that stores `log |R|`, and for two \
+             tokens with `|R| = {SMALL}` that attain it to {FACTOR_ERROR}; the second in the first \
+             layer, with plain softmax, up to its rounding `{ROUNDINGS} eps (n + d) sqrt(n) |W_V| \
+             (X_max + |R| |W| X_max^2)`, `X_max` the longest row, to which both arithmetics agree",
+    numbers: &[
+        ("SMALL", SMALL),
+        ("FACTOR_ERROR", FACTOR_ERROR),
+        ("ROUNDINGS", ROUNDINGS),
+        ("PARTS", 1.0 / LARGEST_SIGMA),
+    ],
     domain: Domain {
         n: Sizes::Range(2, 16),
         d: Sizes::Range(2, 8),
         draws: "rows and matrices",
         ..Domain::FREE
     },
-    narrower: "W, W_V normal with entries of variance 1/d, |R_0| from about 1/1000 to 1/3, sigma \
-               <= 1/4 at the start",
+    narrower: "`W`, `W_V` normal with entries of variance `1/d`, `|R_0|` from about 1/1000 to 1/3, \
+               `sigma <= 1/{PARTS}` at the start",
     source: "derived; sharpens arXiv:2103.03404, Theorem 2.2 (whose constants we have not seen)",
     trials: (20, 200),
     trial: |case, ctx| Ok(residual_chain(case, ctx, 0.0)?.and(attained(case, ctx)?)),
@@ -100,7 +110,7 @@ fn residual_chain(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> 
     let (w, w_v) = (scaled(d * d, size), scaled(d * d, size));
     let (strength, stretch) = (norm(&w), norm(&w_v));
     let sigma = |r: &RankResidual| strength * (2.0 * r.log_size).exp();
-    let Some(start) = RankResidual::new(&x, d).filter(|r| sigma(r) <= 0.25) else {
+    let Some(start) = RankResidual::new(&x, d).filter(|r| sigma(r) <= LARGEST_SIGMA) else {
         return Ok(Finding::HypothesesMissed);
     };
     // The first layer by plain softmax: the rounding error of its residual is that of numbers of
@@ -113,7 +123,7 @@ fn residual_chain(case: &Case, ctx: &mut Context, skip: f64) -> Result<Finding> 
     };
     let (longest, residual) =
         (x.chunks_exact(d).map(norm).fold(0.0, nan_max), start.log_size.exp());
-    let rounding = 8.0
+    let rounding = ROUNDINGS
         * f64::EPSILON
         * (n + d) as f64
         * (n as f64).sqrt()
@@ -149,7 +159,7 @@ fn attained(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let d = case.d;
     let basis = ctx.rotation(d);
     let (u, mu) = (&basis[..d], &basis[d..2 * d]);
-    let size = 1e-3 / 2f64.sqrt();
+    let size = SMALL / 2f64.sqrt();
     let x: Vec<f64> =
         [size, -size].iter().flat_map(|s| mu.iter().zip(u).map(move |(m, u)| m + s * u)).collect();
     let along: Vec<f64> = u.iter().flat_map(|a| u.iter().map(move |b| a * b)).collect();
@@ -157,7 +167,7 @@ fn attained(case: &Case, ctx: &mut Context) -> Result<Finding> {
     let Some((next, start)) = layer else { return Ok(Finding::answer(false)) };
     let factor = (next.log_size - 3.0 * start.log_size).exp();
     // sigma is 1e-6 for these tokens.
-    Ok(Finding::law(factor, ctx.claimed_constant(0.5), 1e-5, 0.0))
+    Ok(Finding::law(factor, ctx.claimed_constant(0.5), FACTOR_ERROR, 0.0))
 }
 
 /// `|R - R'|` of two residuals.

@@ -1,8 +1,10 @@
 //! Rotary positions on a ring: the rate of consensus.
 
-use super::setting::{measured_gap, ring};
+use super::setting::{STEP, measured_gap, ring};
 use crate::theorem::prelude::*;
 use crate::theory::rotary::{largest_growth_rate, rates};
+
+const TOLERANCE: f64 = 1e-5;
 
 /// At consensus the linearisation is a weighted graph Laplacian, for all positions.
 ///
@@ -13,22 +15,23 @@ use crate::theory::rotary::{largest_growth_rate, rates};
 pub static ENTRY: Claim = Claim {
     name: "rope-consensus-rate",
     title: "Rotary positions on a ring: the rate of consensus is the gap of a circulant Laplacian",
-    lets: "USA on the circle have the scores beta cos(theta_i - theta_j + w (i - j)) with w = 2 \
-           pi p / n",
+    lets: "USA on the circle have the scores `beta cos(theta_i - theta_j + w (i - j))` with `w = 2 \
+           pi p / n`",
     then: "Apart from rotations of all tokens, the largest real part of the eigenvalues of the \
-           linearisation at consensus is that of Lambda_m = -(1/n) sum_k e^{beta cos(2 pi p k / \
-           n)} (1 - e^{-2 pi i m k / n}).",
-    tested: "to a relative 1e-5",
+           linearisation at consensus is that of `Lambda_m = -(1/n) sum_k e^{beta cos(2 pi p k / \
+           n)} (1 - e^{-2 pi i m k / n})`.",
+    tested: "to a relative {TOLERANCE}",
+    numbers: &[("TOLERANCE", TOLERANCE), ("STEP", STEP)],
     domain: Domain {
         n: Sizes::Range(3, 16),
         d: Sizes::Fixed(2),
         beta: Betas::Linear(0.1, 3.0),
         dynamics: &["usa"],
         laws: &[],
-        draws: "p",
+        draws: "`p`",
         ..Domain::EQUAL_MASSES
     },
-    narrower: "p from 0 to n - 1, central differences with step 1e-5",
+    narrower: "`p` from 0 to `n - 1`, central differences with step {STEP}",
     source: "derived; rotary positions: arXiv:2104.09864",
     trials: (8, 60),
     trial: |case, ctx| gap(case, ctx, false),
@@ -49,5 +52,5 @@ fn gap(case: &Case, ctx: &mut Context, plain: bool) -> Result<Finding> {
         0,
         case.beta,
     )));
-    Ok(Finding::identity((found - stated).abs(), 1e-5 * stated.abs()))
+    Ok(Finding::identity((found - stated).abs(), TOLERANCE * stated.abs()))
 }

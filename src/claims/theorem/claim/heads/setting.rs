@@ -5,6 +5,9 @@ use crate::attention::pattern::{BiasForm, Pattern};
 use crate::num::dense::eigenvalues;
 use crate::theorem::prelude::*;
 
+/// The step of the differences of [`measured_gap`].
+pub const STEP: f64 = 1e-5;
+
 /// Position i rotates by the angle `w i`.
 struct Ring {
     w: f64,
@@ -46,16 +49,16 @@ pub fn turning(dynamics: &Dynamics, angles: &[f64]) -> Result<Vec<f64>> {
 /// The largest real part of the eigenvalues of the linearisation at these angles, apart from the
 /// rotation of all tokens.
 pub fn measured_gap(dynamics: &Dynamics, angles: &[f64]) -> Result<f64> {
-    let (n, step) = (angles.len(), 1e-5);
+    let n = angles.len();
     let mut jacobian = vec![0.0; n * n];
     for j in 0..n {
         let at = |sign: f64| {
             let mut moved = angles.to_vec();
-            moved[j] += sign * step;
+            moved[j] += sign * STEP;
             turning(dynamics, &moved)
         };
         let (up, down) = (at(1.0)?, at(-1.0)?);
-        (0..n).for_each(|i| jacobian[i * n + j] = (up[i] - down[i]) / (2.0 * step));
+        (0..n).for_each(|i| jacobian[i * n + j] = (up[i] - down[i]) / (2.0 * STEP));
     }
     let mut spectrum =
         eigenvalues(&jacobian, n).ok_or_else(|| Error::Numerical { what: "no spectrum".into() })?;

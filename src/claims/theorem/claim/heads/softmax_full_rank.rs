@@ -5,33 +5,44 @@ use crate::num::dense::transpose_mul;
 use crate::num::softmax::softmax;
 use crate::theorem::prelude::*;
 
+const COUNT: usize = 8;
+const STEPS: (f64, f64) = (0.25, 0.5);
+const TOLERANCE: f64 = 1e-9;
+const LEAST_RATIO: f64 = 1e-7;
+
 /// The exponential of a matrix of rank 1 is strictly totally positive.
 ///
 /// # Derivation
 ///
-/// For x_j = h j - 1 the entries e^{x_i x_j} = e^{-x_i} y_i^j with y_i = e^{h x_i} are a
-/// Vandermonde matrix with scaled rows, and softmax divides row i by its sum Z_i. The y_i increase,
-/// so every factor of the determinant is positive. (For any distinct reals e^{x_i x_j} is strictly
-/// totally positive.)
+/// For `x_j = h j - 1` the entries `e^{x_i x_j} = e^{-x_i} y_i^j` with `y_i = e^{h x_i}` are a
+/// Vandermonde matrix with scaled rows, and softmax divides row `i` by its sum `Z_i`. The `y_i`
+/// increase, so every factor of the determinant is positive. (For any distinct reals `e^{x_i x_j}`
+/// is strictly totally positive.)
 pub static ENTRY: Claim = Claim {
     name: "softmax-full-rank",
-    title: "d_head = 1: the softmax of x_i x_j has full rank, with det = prod_{i<k} (y_k - y_i) \
-            prod_i e^{..}/Z_i > 0",
-    lets: "x_i be n equally spaced reals from -1, with step h",
-    then: "The determinant of softmax_j(x_i x_j) is the Vandermonde determinant of y_i = e^{h \
-           x_i} times prod_i e^{-x_i}/Z_i, which is positive.",
-    tested: "at n = 8, h in [0.25, 0.5], with elimination in double-double arithmetic, to a \
-             relative 1e-9",
-    domain: Domain { n: Sizes::Fixed(8), d: Sizes::Fixed(1), draws: "h", ..Domain::FREE },
+    title: "`d_head = 1`: the softmax of `x_i x_j` has full rank, with `det = prod_{i<k} (y_k - \
+            y_i) prod_i e^{..}/Z_i > 0`",
+    lets: "`x_i` be `n` equally spaced reals from -1, with step `h`",
+    then: "The determinant of `softmax_j(x_i x_j)` is the Vandermonde determinant of `y_i = e^{h \
+           x_i}` times `prod_i e^{-x_i}/Z_i`, which is positive.",
+    tested: "at `n = {COUNT}`, `h` in [{LEAST_H}, {MOST_H}], with elimination in double-double \
+             arithmetic, to a relative {TOLERANCE}",
+    numbers: &[
+        ("COUNT", COUNT as f64),
+        ("LEAST_H", STEPS.0),
+        ("MOST_H", STEPS.1),
+        ("TOLERANCE", TOLERANCE),
+    ],
+    domain: Domain { n: Sizes::Fixed(COUNT), d: Sizes::Fixed(1), draws: "`h`", ..Domain::FREE },
     source: "Polya and Szego, part V; the formula derived",
     trials: (4, 30),
     trial: |_, ctx| {
-        let h = ctx.uniform_in(0.25, 0.5);
+        let h = ctx.uniform_in(STEPS.0, STEPS.1);
         determinants(ctx, h, 1.0)
     },
     constant: "the determinant",
     control: Control {
-        what: "the formula without the sums Z_i",
+        what: "the formula without the sums `Z_i`",
         trial: |ctx| determinants(ctx, 0.25, 0.0),
     },
     variants: &[&PRINTED],
@@ -40,15 +51,16 @@ pub static ENTRY: Claim = Claim {
 
 static PRINTED: Claim = Claim {
     name: "softmax-rank-printed",
-    title: "Softmax of scores of rank d_head has rank at most d_head (as printed)",
-    lets: "n rows of R^d, d < n, and Q and K be given",
-    then: "The matrix of weights softmax_j(<Q x_i, K x_j>) has rank at most d.",
-    tested: "with normal rows and matrices: the singular value number d + 1 is at most 1e-7 of the \
-             first",
+    title: "Softmax of scores of rank `d_head` has rank at most `d_head` (as printed)",
+    lets: "`n` rows of `R^d`, `d < n`, and `Q` and `K` be given",
+    then: "The matrix of weights `softmax_j(<Q x_i, K x_j>)` has rank at most `d`.",
+    tested: "with normal rows and matrices: the singular value number `d + 1` is at most \
+             {LEAST_RATIO} of the first",
+    numbers: &[("LEAST_RATIO", LEAST_RATIO)],
     domain: Domain {
         n: Sizes::Range(6, 12),
         d: Sizes::Range(1, 4),
-        draws: "rows, Q and K",
+        draws: "rows, `Q` and `K`",
         ..Domain::FREE
     },
     source: "sentence-41 of the sheet",
@@ -83,7 +95,7 @@ pub fn determinant(n: usize, h: f64) -> f64 {
 }
 
 fn determinants(ctx: &mut Context, h: f64, with_sums: f64) -> Result<Finding> {
-    let n = 8;
+    let n = COUNT;
     let x: Vec<Dd> = (0..n).map(|i| Dd::from(h * i as f64) - Dd::from(1.0)).collect();
     let mut a: Vec<Vec<Dd>> =
         x.iter().map(|x_i| x.iter().map(|x_j| (*x_i * *x_j).exp()).collect()).collect();
@@ -104,7 +116,7 @@ fn determinants(ctx: &mut Context, h: f64, with_sums: f64) -> Result<Finding> {
         }
     }
     let stated = ctx.claimed_constant(determinant(n, h));
-    Ok(Finding::identity((log - stated.ln()).abs(), 1e-9))
+    Ok(Finding::identity((log - stated.ln()).abs(), TOLERANCE))
 }
 
 /// Compares the singular value number d + 1 of the scores, or of their softmax, with the first. It
@@ -125,5 +137,5 @@ fn rank(ctx: &mut Context, case: &Case, weights: bool) -> Result<Finding> {
         return Ok(Finding::HypothesesMissed);
     };
     let ratio = (nan_max(values[n - 1 - d], 0.0) / values[n - 1]).sqrt();
-    Ok(Finding::at_most(ratio, 1e-7))
+    Ok(Finding::at_most(ratio, LEAST_RATIO))
 }

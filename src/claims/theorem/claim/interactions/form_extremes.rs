@@ -5,34 +5,40 @@ use crate::attention::interaction::{Interaction, InteractionEnergy};
 use crate::sphere::geometry::retract;
 use crate::theorem::prelude::*;
 
+const LARGEST_NORM: f64 = 2.0;
+const ROUNDINGS: f64 = 256.0;
+
 /// # Derivation
 ///
-/// Let L be the norm of D, so `|<x, D y>| <= L` for unit vectors, and W increases: all terms of E
-/// are between W(-L) and W(L). `<x, D y> = L` for all pairs, also x = y, if and only if all tokens
-/// are at one unit eigenvector of the eigenvalue L. So the upper bound is attained if and only if L
-/// is an eigenvalue, and the lower one if and only if -L is.
+/// Let `L` be the norm of `D`, so `|<x, D y>| <= L` for unit vectors, and `W` increases: all terms
+/// of `E` are between `W(-L)` and `W(L)`. `<x, D y> = L` for all pairs, also `x = y`, if and only
+/// if all tokens are at one unit eigenvector of the eigenvalue `L`. So the upper bound is attained
+/// if and only if `L` is an eigenvalue, and the lower one if and only if `-L` is.
 ///
-/// Let D be negative semidefinite and `W(s) = sum_k w_k s^k` with w_k >= 0 for k >= 1. Then
-/// `sum_ij m_i m_j <x_i, D x_j>^k` is at most `L^k` for even k. For odd k it is
-/// `-|sum_i m_i (P x_i)^{(k)}|^2 <= 0` with `P = (-D)^{1/2}` and tensor powers. So 2 E is at most
-/// the sum of `w_k L^k` over even k, which is `(W(L) + W(-L))/2`. Half of the mass at v and half at
-/// -v, with `D v = -L v`, attains it.
+/// Let `D` be negative semidefinite and `W(s) = sum_k w_k s^k` with `w_k >= 0` for `k >= 1`. Then
+/// `sum_ij m_i m_j <x_i, D x_j>^k` is at most `L^k` for even `k`. For odd `k` it is `-|sum_i m_i (P
+/// x_i)^{(k)}|^2 <= 0` with `P = (-D)^{1/2}` and tensor powers. So `2 E` is at most the sum of `w_k
+/// L^k` over even `k`, which is `(W(L) + W(-L))/2`. Half of the mass at `v` and half at `-v`, with
+/// `D v = -L v`, attains it.
 pub static ENTRY: Claim = Claim {
     name: "form-extremes",
-    title: "Extremes of the energy with a symmetric matrix D",
-    lets: "D be symmetric with the norm L, W' = phi > 0, and E = (1/2) sum_ij m_i m_j W(<x_i, D \
-           x_j>)",
-    then: "W(-L)/2 <= E <= W(L)/2. If L is an eigenvalue of D, the maximum is attained exactly by \
-           all tokens at one of its unit eigenvectors; if -L is one, so is the minimum. If D is \
-           negative semidefinite and the Taylor coefficients of phi are nonnegative, E <= (W(L) + \
-           W(-L))/4, attained by half of the mass at v and half at -v with D v = -L v.",
-    tested: "the distances to the bounds as shares of W(L) - W(-L); the tokens are near an \
-             eigenvector in half of the trials, and the attained values are compared to 256 eps",
+    title: "Extremes of the energy with a symmetric matrix `D`",
+    lets: "`D` be symmetric with the norm `L`, `W' = phi > 0`, and `E = (1/2) sum_ij m_i m_j \
+           W(<x_i, D x_j>)`",
+    then: "`W(-L)/2 <= E <= W(L)/2`. If `L` is an eigenvalue of `D`, the maximum is attained \
+           exactly by all tokens at one of its unit eigenvectors; if `-L` is one, so is the \
+           minimum. If `D` is negative semidefinite and the Taylor coefficients of `phi` are \
+           nonnegative, `E <= (W(L) + W(-L))/4`, attained by half of the mass at `v` and half at \
+           `-v` with `D v = -L v`.",
+    tested: "the distances to the bounds as shares of `(W(L) - W(-L))/2`; the tokens are near an \
+             eigenvector in half of the trials, and the attained values are compared to `{TWICE} \
+             eps (|W(L)| + |W(-L)|)`",
+    numbers: &[("LARGEST_NORM", LARGEST_NORM), ("TWICE", 2.0 * ROUNDINGS)],
     domain: Domain {
         n: Sizes::Range(2, 16),
         d: Sizes::Range(2, 8),
         laws: &["uniform"],
-        draws: "phi, D with L <= 2, distances",
+        draws: "`phi`, `D` with `L <= {LARGEST_NORM}`, distances",
         ..DRAWN
     },
     source: "derived; arXiv:2501.03096 for e^{<x, D y>}",
@@ -43,7 +49,7 @@ pub static ENTRY: Claim = Claim {
     },
     constant: "the bounds, measured from the other end",
     control: Control {
-        what: "the bound for negative semidefinite D at a D with the eigenvalue L",
+        what: "the bound for negative semidefinite `D` at a `D` with the eigenvalue `L`",
         trial: |ctx| extremes(&Case::with_random_masses(4, 3, 0.0, ""), ctx, 0, 2),
     },
     ..Claim::INEQUALITY
@@ -53,7 +59,7 @@ pub static ENTRY: Claim = Claim {
 /// eigenvalue L, 1 for -L, 2 for negative semidefinite matrices.
 fn extremes(case: &Case, ctx: &mut Context, of: usize, bound: usize) -> Result<Finding> {
     let (n, d) = (case.n, case.d);
-    let norm_of_form = ctx.log_uniform_in(0.1, 2.0);
+    let norm_of_form = ctx.log_uniform_in(0.1, LARGEST_NORM);
     let sign = if of == 0 { 1.0 } else { -1.0 };
     let basis = ctx.rotation(d);
     let values: Vec<f64> = (0..d)
@@ -96,7 +102,7 @@ fn extremes(case: &Case, ctx: &mut Context, of: usize, bound: usize) -> Result<F
     let claimed = if bound == 2 { share(0.25 * (low + high)) } else { 1.0 };
     let found = share(energy.value(&x));
     let limit = ctx.claimed_constant(claimed);
-    let rounding = 256.0 * f64::EPSILON * (high.abs() + low.abs()) / range;
+    let rounding = ROUNDINGS * f64::EPSILON * (high.abs() + low.abs()) / range;
     let inside = Finding::nonnegative(limit - found, 1.0).with_evaluation_error(rounding);
     if of != bound {
         // The maximum itself.

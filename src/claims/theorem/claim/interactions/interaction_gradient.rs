@@ -6,34 +6,38 @@ use crate::num::quadrature::gauss_legendre;
 use crate::sphere::geometry::{exp, project};
 use crate::theorem::prelude::*;
 
+const LARGEST_NORM: f64 = 0.99;
+const ROUNDINGS: f64 = 64.0;
+
 /// # Derivation
 ///
-/// The token x_i is in both arguments of `E = (1/2) sum_ij m_i m_j W(<x_i, D x_j>)`. For `D = D^T`
-/// both contribute the same, also for j = i: the derivative with respect to x_i is
-/// `m_i sum_j m_j phi(<x_i, D x_j>) D x_j`. Its tangential part is `m_i x_i'`. In the metric
-/// `sum_i m_i |u_i|^2` the gradient is therefore x', and `dE/dt = sum_i m_i |x_i'|^2`. If D is not
+/// The token `x_i` is in both arguments of `E = (1/2) sum_ij m_i m_j W(<x_i, D x_j>)`. For `D =
+/// D^T` both contribute the same, also for `j = i`: the derivative with respect to `x_i` is `m_i
+/// sum_j m_j phi(<x_i, D x_j>) D x_j`. Its tangential part is `m_i x_i'`. In the metric `sum_i m_i
+/// |u_i|^2` the gradient is therefore `x'`, and `dE/dt = sum_i m_i |x_i'|^2`. If `D` is not
 /// symmetric, the second argument contributes `D^T` instead.
 pub static ENTRY: Claim = Claim {
     name: "interaction-gradient",
-    title: "USA with any interaction and symmetric D is a gradient flow",
-    lets: "W' = phi, D be symmetric, E = (1/2) sum_ij m_i m_j W(<x_i, D x_j>), and x_i' = P_i \
-           sum_j m_j phi(<x_i, D x_j>) D x_j",
-    then: "grad_i E = m_i x_i'. So dE/dt = sum_i m_i |x_i'|^2.",
-    tested: "along geodesics of length 1/5: the change of E is the integral of sum_i m_i <x_i', \
-             u_i> over the speeds u_i, to 64 eps (max |phi| + max |phi'|)",
+    title: "USA with any interaction and symmetric `D` is a gradient flow",
+    lets: "`W' = phi`, `D` be symmetric, `E = (1/2) sum_ij m_i m_j W(<x_i, D x_j>)`, and `x_i' = \
+           P_i sum_j m_j phi(<x_i, D x_j>) D x_j`",
+    then: "`grad_i E = m_i x_i'`. So `dE/dt = sum_i m_i |x_i'|^2`.",
+    tested: "along geodesics of length 1/{PARTS}: the change of `E` is the integral of `sum_i m_i \
+             <x_i', u_i>` over the speeds `u_i`, to `{ROUNDINGS} eps (max |phi| + max |phi'|)`",
+    numbers: &[("PARTS", 1.0 / LENGTH), ("ROUNDINGS", ROUNDINGS), ("LARGEST_NORM", LARGEST_NORM)],
     domain: Domain {
         n: Sizes::Range(1, 24),
         d: Sizes::Range(2, 16),
-        draws: "phi, D of norm 0.99 (or I), geodesics",
+        draws: "`phi`, `D` of norm up to {LARGEST_NORM} (or `I`), geodesics",
         ..DRAWN
     },
     narrower: "interactions without kinks",
     source: "derived; arXiv:2501.03096 for e^{<x, D y>}",
     trials: (40, 300),
     trial: |case, ctx| along_geodesics(case, ctx, true),
-    constant: "the rate of change of E",
+    constant: "the rate of change of `E`",
     control: Control {
-        what: "a matrix D that is not symmetric, with the energy of its symmetric part",
+        what: "a matrix `D` that is not symmetric, with the energy of its symmetric part",
         trial: |ctx| along_geodesics(&Case::with_random_masses(6, 3, 0.0, ""), ctx, false),
     },
     ..Claim::IDENTITY
@@ -79,7 +83,7 @@ fn along_geodesics(case: &Case, ctx: &mut Context, is_symmetric: bool) -> Result
     let change = energy.value(&at(LENGTH)?.0) - energy.value(&x);
     let claimed = ctx.claimed_constant(1.0) * work;
     // Series have errors of 1e-14 of the largest value, and displaced coordinates of 2 eps.
-    let allowed = 64.0 * f64::EPSILON * (sizes.0 + sizes.1);
+    let allowed = ROUNDINGS * f64::EPSILON * (sizes.0 + sizes.1);
     Ok(Finding::identity((change - claimed).abs(), allowed))
 }
 
@@ -92,7 +96,7 @@ fn with_matrix(
     ctx: &mut Context,
 ) -> Result<(InteractionEnergy, InteractionAttention)> {
     let basis = ctx.rotation(d);
-    let values: Vec<f64> = (0..d).map(|_| ctx.uniform_in(-0.99, 0.99)).collect();
+    let values: Vec<f64> = (0..d).map(|_| ctx.uniform_in(-LARGEST_NORM, LARGEST_NORM)).collect();
     let form = symmetric(&values, &basis);
     let energy = InteractionEnergy::new(phi.clone()).with_form(d, (d, form.clone()))?;
     let flow = InteractionAttention::new(phi, RowSum::Plain)?;

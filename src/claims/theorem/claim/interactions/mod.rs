@@ -24,28 +24,27 @@ pub mod third_derivative;
 pub static TOPIC: Topic = Topic {
     name: "interactions",
     title: "Any interaction",
-    page: "Attention weighs a token by e^{beta s}, s the inner product. Which of its properties \
-           remain for another function phi(s)?\n\n\
-           The flow without row sums climbs the energy of W with W' = phi, also with a symmetric \
-           matrix D (interaction-gradient). Divided by the row sums of any positive function it \
-           climbs the same energy in another metric (interaction-dissipation). Near one point the rates are phi(1) and 1 \
-           (interaction-consensus). Where the energy is largest and smallest follows from the \
-           norm of D (form-extremes).\n\n\
-           Do tokens always end in one cluster? In three dimensions and more they do if phi is \
-           positive and increasing. One identity proves it (interaction-curvature), with a bound \
-           (interaction-saddles) and under a weaker hypothesis than the published one \
-           (increasing-interactions). On the circle this is false: the pentagon is a maximum \
-           under a steep sigmoid (pentagon-maximum), and no smaller number of clusters is \
-           (few-clusters). There a published condition on Taylor coefficients suffices \
-           (decreasing-coefficients), and another one on the third derivative of the force decides \
-           for any number of tokens with any masses (third-derivative).\n\n\
-           Regular polygons have rates that are sums of Fourier coefficients (polygon-fourier). \
-           For phi = s^p these are whole numbers: odd p keep no polygon, and even p keep more and \
-           more of them (power-polygons). Under even p any three groups of tokens have a place to \
-           stay (power-triangles). Odd p up to 201 lead to two opposite points (odd-powers); a proof \
-           for all odd p at once is not known here.\n\n\
-           Layers of repulsive attention leave a polygon by a flip, if any step size makes them \
-           (repulsive-flip).",
+    page: "Attention weighs a token by `e^{beta s}`, `s` the inner product. Which of its \
+           properties remain for another function `phi(s)`?\n\nThe flow without row sums climbs \
+           the energy of `W` with `W' = phi`, also with a symmetric matrix `D` \
+           (interaction-gradient). Divided by the row sums of any positive function it climbs the \
+           same energy in another metric (interaction-dissipation). Near one point the rates are \
+           `phi(1)` and 1 (interaction-consensus). Where the energy is largest and smallest \
+           follows from the norm of `D` (form-extremes).\n\nDo tokens always end in one cluster? \
+           In three dimensions and more they do if `phi` is positive and increasing. One identity \
+           proves it (interaction-curvature), with a bound (interaction-saddles) and under a \
+           weaker hypothesis than the published one (increasing-interactions). On the circle this \
+           is false: the pentagon is a maximum under a steep sigmoid (pentagon-maximum), and no \
+           smaller number of clusters is (few-clusters). There a published condition on Taylor \
+           coefficients suffices (decreasing-coefficients), and another one on the third \
+           derivative of the force decides for any number of tokens with any masses \
+           (third-derivative).\n\nRegular polygons have rates that are sums of Fourier \
+           coefficients (polygon-fourier). For `phi = s^p` these are whole numbers: odd `p` keep \
+           no polygon, and even `p` keep more and more of them (power-polygons). Under even `p` \
+           any three groups of tokens have a place to stay (power-triangles). Odd `p` up to 201 \
+           lead to two opposite points (odd-powers); a proof for all odd `p` at once is not known \
+           here.\n\nLayers of repulsive attention leave a polygon by a flip, if any step size \
+           makes them (repulsive-flip).",
     claims: &[
         &interaction_gradient::ENTRY,
         &interaction_dissipation::ENTRY,

@@ -22,11 +22,12 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "pentagon-maximum",
     title: "Circle: five tokens have a spurious maximum under an increasing interaction",
-    lets: "phi(s) = 1/(1 + e^{-10 (s + 1/4)}), which is positive and increasing, and let equal \
+    lets: "`phi(s) = 1/(1 + e^{-10 (s + 1/4)})`, which is positive and increasing, and let equal \
            clusters of any number of tokens be at the corners of a regular pentagon",
-    then: "This is a strict local maximum of E modulo rotation: all eigenvalues of the Hessian in \
-           the metric sum_i m_i |u_i|^2, but one 0 for the rotation, are at most -0.0643. An \
-           increasing, convex W is not enough on the circle.",
+    then: "This is a strict local maximum of `E` modulo rotation: all eigenvalues of the Hessian \
+           in the metric `sum_i m_i |u_i|^2`, but one 0 for the rotation, are at most {BOUND}. An \
+           increasing, convex `W` is not enough on the circle.",
+    numbers: &[("BOUND", BOUND)],
     domain: Domain {
         n: Sizes::List(&[5, 10, 15, 20, 30, 60]),
         d: Sizes::Fixed(2),
@@ -39,7 +40,7 @@ pub static ENTRY: Claim = Claim {
     trial: |case, ctx| second_eigenvalue(case.n / 5, steep_sigmoid()?, ctx),
     constant: "the bound -0.0643",
     control: Control {
-        what: "phi = e^s, whose Taylor coefficients decrease",
+        what: "`phi = e^s`, whose Taylor coefficients decrease",
         trial: |ctx| second_eigenvalue(1, Interaction::parse("exp(s)", &[])?, ctx),
     },
     proof: Some(Proof {

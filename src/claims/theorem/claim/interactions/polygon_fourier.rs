@@ -6,31 +6,37 @@ use crate::landscape::interaction::InteractionSpectrum;
 use crate::theorem::prelude::*;
 use crate::theory::interaction::{fourier_coefficients, polygon_rates};
 
+const LEAST_SHARE: f64 = 0.1;
+const ROUNDINGS: f64 = 512.0;
+
 /// # Derivation
 ///
-/// With `W(cos t) = sum_k a_k cos(k t)` the force is `f(t) = phi(cos t) sin t = sum_k k a_k
-/// sin(k t)`, so `f'(t) = sum_k k^2 a_k cos(k t)`. At the regular n-gon of equal masses a
-/// displacement `cos(2 pi q j/n)` has the rate `(1/n) sum_j f'(2 pi j/n) (cos(2 pi q j/n) - 1)`.
-/// Sums of cosines over the corners are n if their frequency is a multiple of n, and 0 otherwise:
-/// `(1/n) sum_j cos(k t_j) cos(q t_j) = ([k = q] + [k = -q])/2` modulo n.
+/// With `W(cos t) = sum_k a_k cos(k t)` the force is `f(t) = phi(cos t) sin t = sum_k k a_k sin(k
+/// t)`, so `f'(t) = sum_k k^2 a_k cos(k t)`. At the regular n-gon of equal masses a displacement
+/// `cos(2 pi q j/n)` has the rate `(1/n) sum_j f'(2 pi j/n) (cos(2 pi q j/n) - 1)`. Sums of cosines
+/// over the corners are `n` if their frequency is a multiple of `n`, and 0 otherwise: `(1/n) sum_j
+/// cos(k t_j) cos(q t_j) = ([k = q] + [k = -q])/2` modulo `n`.
 ///
 /// With normalised rows the velocity is divided by `Z = (1/n) sum_j phi(cos t_j)`; its derivative
 /// multiplies the velocity at the polygon, which is 0. With `phi(cos t) = sum_k c_k cos(k t)`,
 /// `Z = sum_{n | k} c_k`.
 pub static ENTRY: Claim = Claim {
     name: "polygon-fourier",
-    title: "The rates of a regular polygon are sums of Fourier coefficients of W",
-    lets: "W(cos t) = sum_k a_k cos(k t) with W' = phi, phi(cos t) = sum_k c_k cos(k t), and n \
-           equal clusters be at a regular n-gon on the circle",
-    then: "Small displacements cos(2 pi q j/n), j = 0, ..., n - 1, grow under USA at the rates \
-           sum_k k^2 a_k ([k = q] + [k = -q])/2 - sum_{n | k} k^2 a_k, where equations are \
-           modulo n; under SA at these rates divided by sum_{n | k} c_k, if this sum is positive.",
-    tested: "against the eigenvalues of the Hessian, and for the mean of phi(cos t) over the \
-             corners, if it exceeds max |phi|/10, to 512 eps (max |phi| + max |phi'|)",
+    title: "The rates of a regular polygon are sums of Fourier coefficients of `W`",
+    lets: "`W(cos t) = sum_k a_k cos(k t)` with `W' = phi`, `phi(cos t) = sum_k c_k cos(k t)`, and \
+           `n` equal clusters be at a regular n-gon on the circle",
+    then: "Small displacements `cos(2 pi q j/n)`, `j = 0`, ..., `n - 1`, grow under USA at the \
+           rates `sum_k k^2 a_k` `([k = q] + [k = -q])/2 - sum_{n | k} k^2 a_k`, where equations \
+           are modulo `n`; under SA at these rates divided by `sum_{n | k} c_k`, if this sum is \
+           positive.",
+    tested: "against the eigenvalues of the Hessian, and for the mean of `phi(cos t)` over the \
+             corners, if it exceeds `max |phi|/{PARTS}`, to `{ROUNDINGS} eps (max |phi| + max \
+             |phi'|)`",
+    numbers: &[("PARTS", 1.0 / LEAST_SHARE), ("ROUNDINGS", ROUNDINGS)],
     domain: Domain {
         n: Sizes::Range(2, 24),
         d: Sizes::Fixed(2),
-        draws: "phi, the corners of a regular n-gon",
+        draws: "`phi`, the corners of a regular n-gon",
         ..Domain::FREE
     },
     narrower: "interactions without kinks",
@@ -40,9 +46,9 @@ pub static ENTRY: Claim = Claim {
         let phi = any_interaction(ctx)?;
         rates(case, ctx, phi, 0)
     },
-    constant: "the coefficients a_k",
+    constant: "the coefficients `a_k`",
     control: Control {
-        what: "phi = e^{2s} with k a_k in the place of k^2 a_k",
+        what: "`phi = e^{2s}` with `k a_k` in the place of `k^2 a_k`",
         trial: |ctx| {
             let phi = Interaction::parse("exp(2*s)", &[])?;
             rates(&Case::new(5, 2, 0.0, ""), ctx, phi, 1)
@@ -74,12 +80,12 @@ fn rates(case: &Case, ctx: &mut Context, phi: Interaction, order: i32) -> Result
     // The row sum is the ratio of the rates under both kinds of rows; from the coefficients of phi.
     let series = phi.series()[0].coefficients();
     let aliased: f64 = series.iter().step_by(n).sum();
-    if aliased > 0.1 * size {
+    if aliased > LEAST_SHARE * size {
         let (plain, divided) =
             (polygon_rates(&phi, RowSum::Plain, n)?, polygon_rates(&phi, RowSum::Normalised, n)?);
         for (a, b) in plain.iter().zip(&divided) {
             worst = nan_max(worst, (a - aliased * b).abs());
         }
     }
-    Ok(Finding::identity(worst, 512.0 * f64::EPSILON * (size + slope)))
+    Ok(Finding::identity(worst, ROUNDINGS * f64::EPSILON * (size + slope)))
 }

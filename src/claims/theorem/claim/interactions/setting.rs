@@ -10,7 +10,7 @@ pub(super) const DRAWN: Domain = Domain {
     beta: Betas::Unused,
     dynamics: &[],
     laws: &["uniform", "cap:radius=0.3"],
-    draws: "phi",
+    draws: "`phi`",
     ..Domain::ATTENTION
 };
 

@@ -1,6 +1,6 @@
 //! The block inequality of the second variation.
 
-use super::setting::hessian_rounding;
+use super::setting::{ROUNDINGS, hessian_rounding};
 use crate::theorem::prelude::*;
 
 /// The second variation that the proofs of the clustering theorems use.
@@ -13,21 +13,22 @@ use crate::theorem::prelude::*;
 pub static ENTRY: Claim = Claim {
     name: "block-inequality",
     title: "Rotation of a block of tokens: the curvature of the energy is minus a sum over the cut",
-    lets: "S be a block of tokens, theta_ij the angle between x_i and x_j, and g(theta) = e^{beta \
-           cos theta} ((d-1) cos theta - beta sin^2 theta)",
-    then: "Rotate S rigidly in each of the d(d-1)/2 coordinate planes of R^d. At every \
-           configuration, the curvatures of E_beta along these rotations add up to -sum_{i in S, j \
-           not in S} m_i m_j g(theta_ij). (At beta = 0, E_beta stands for sum_ij m_i m_j <x_i, \
-           x_j>/2.) So at a local maximum the sum of m_i m_j g(theta_ij) over every cut is \
-           nonnegative.",
-    tested: "to 16 eps (n + d + |beta|) of the size of the terms",
+    lets: "`S` be a block of tokens, `theta_ij` the angle between `x_i` and `x_j`, and `g(theta) = \
+           e^{beta cos theta} ((d-1) cos theta - beta sin^2 theta)`",
+    then: "Rotate `S` rigidly in each of the `d(d-1)/2` coordinate planes of `R^d`. At every \
+           configuration, the curvatures of `E_beta` along these rotations add up to `-sum_{i in \
+           S, j not in S} m_i m_j g(theta_ij)`. (At `beta = 0`, `E_beta` stands for `sum_ij m_i \
+           m_j <x_i, x_j>/2`.) So at a local maximum the sum of `m_i m_j g(theta_ij)` over every \
+           cut is nonnegative.",
+    tested: "to `{ROUNDINGS} eps (n + d + |beta|)` of the size of the terms",
+    numbers: &[("ROUNDINGS", ROUNDINGS)],
     domain: Domain { n: Sizes::Range(1, 32), d: Sizes::Range(2, 12), dynamics: &["usa"], ..PAIRS },
     source: "arXiv:2312.10794, (B.2)-(B.3)",
     trials: (60, 400),
     trial: |case, ctx| deviation(case, ctx, 1.0),
     constant: "the factor of the sum over the cut",
     control: Control {
-        what: "g with the sign of beta sin^2 reversed",
+        what: "`g` with the sign of `beta sin^2` reversed",
         trial: |ctx| deviation(&Case::with_random_masses(6, 3, 3.0, "usa"), ctx, -1.0),
     },
     ..Claim::IDENTITY

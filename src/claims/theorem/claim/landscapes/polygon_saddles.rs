@@ -4,42 +4,44 @@ use super::setting::ENERGY;
 use crate::num::interval::Interval;
 use crate::theorem::prelude::*;
 
+const LEAST: f64 = 1e-10;
+const CONTROL_BETA: f64 = -1.0;
+
 /// Clusters at the corners of a regular polygon have an explicit direction of ascent, the pairing
 /// mode.
 ///
 /// # Derivation
 ///
-/// Write `u(t) = e^{beta cos t}`. For m = 2 only pairs of opposite tokens contribute, with
+/// Write `u(t) = e^{beta cos t}`. For `m = 2` only pairs of opposite tokens contribute, with
 /// `u''(pi) = beta e^{-beta}`: the curvature is `e^{-beta} sum m_i m_j` times the squares of their
-/// relative turns, for any sizes. For m >= 3, p = floor(m/2) and `t_q = 2 pi q/m` it is a positive
-/// multiple of `L = sum_q u''(t_q) (1 - cos(p t_q))` over q = 1, ..., m - 1.
+/// relative turns, for any sizes. For `m >= 3`, `p = floor(m/2)` and `t_q = 2 pi q/m` it is a
+/// positive multiple of `L = sum_q u''(t_q) (1 - cos(p t_q))` over `q = 1`, ..., `m - 1`.
 ///
-/// Large beta. `u''(t) = beta u(t) (beta sin^2 t - cos t)`, and the bracket increases on
-/// `[0, pi/2]` and is positive on `[pi/2, pi]`. So if `beta > cos t_1/sin^2 t_1`, every `u''(t_q)`
-/// is positive, and so is `1 - cos(p t_1)`: `L > 0`. For m = 3 and m = 4 this is every beta > 0.
+/// Large `beta`. `u''(t) = beta u(t) (beta sin^2 t - cos t)`, and the bracket increases on `[0,
+/// pi/2]` and is positive on `[pi/2, pi]`. So if `beta > cos t_1/sin^2 t_1`, every `u''(t_q)` is
+/// positive, and so is `1 - cos(p t_1)`: `L > 0`. For `m = 3` and `m = 4` this is every `beta > 0`.
 ///
-/// Small beta. With `u = sum_k I_k(beta) e^{ikt}`, L is m times
-/// `sum_{k = p mod m} a_k - sum_{k = 0 mod m} a_k`, `a_k = k^2 I_k(beta)`, k any integer. The first
-/// sum has the terms `|k| = p + j m` and `|k| = m - p + j m`, j >= 0, the second one
-/// `|k| = m + j m` twice. All of these |k| are at least p. So `L > 0` if `a_k` decreases for
-/// `k >= p`, that is, if `I_{k+1}/I_k < (k/(k+1))^2` there. The ratio obeys
-/// `r' = 1 - r^2 - (2k+1) r/beta` and starts below the zero
-/// `beta/(c + sqrt(c^2 + beta^2))`, `c = k + 1/2`, of the right-hand side. This zero increases with
-/// beta, so r never reaches it. Hence `beta <= k^2 (k+1)^2/(2 k^2 + 2 k + 1)` suffices, and k = p
-/// is the strictest.
+/// Small `beta`. With `u = sum_k I_k(beta) e^{ikt}`, `L` is `m` times `sum_{k = p mod m} a_k -
+/// sum_{k = 0 mod m} a_k`, `a_k = k^2 I_k(beta)`, `k` any integer. The first sum has the terms
+/// `|k| = p + j m` and `|k| = m - p + j m`, `j >= 0`, the second one `|k| = m + j m` twice. All of
+/// these `|k|` are at least `p`. So `L > 0` if `a_k` decreases for `k >= p`, that is, if
+/// `I_{k+1}/I_k < (k/(k+1))^2` there. The ratio obeys `r' = 1 - r^2 - (2k+1) r/beta` and starts
+/// below the zero `beta/(c + sqrt(c^2 + beta^2))`, `c = k + 1/2`, of the right-hand side. This zero
+/// increases with `beta`, so `r` never reaches it. Hence `beta <= k^2 (k+1)^2/(2 k^2 + 2 k + 1)`
+/// suffices, and `k = p` is the strictest.
 ///
-/// Every beta. The two ranges overlap: `cos t/sin^2 t < 1/t^2` gives
-/// `cos t_1/sin^2 t_1 < m^2/(4 pi^2) <= (s + 1/4)/pi^2` with `s = p (p+1)`, which is less than
-/// `s^2/(2 s + 1)` for s >= 1.
+/// Every `beta`. The two ranges overlap: `cos t/sin^2 t < 1/t^2` gives `cos t_1/sin^2 t_1 < m^2/(4
+/// pi^2) <= (s + 1/4)/pi^2` with `s = p (p+1)`, which is less than `s^2/(2 s + 1)` for `s >= 1`.
 pub static ENTRY: Claim = Claim {
     name: "polygon-saddles",
     title: "Clusters at a regular polygon are not a local maximum of the energy",
-    lets: "beta > 0, and let clusters be at the corners of a regular m-gon, m >= 2: equal clusters \
-           for m >= 3, of any sizes for m = 2",
-    then: "The curvature of E_beta along the pairing mode, which rotates corner q by cos(2 pi \
-           floor(m/2) q/m), is positive. So this critical point is not a local maximum.",
-    tested: "for divisors m of n (m = 2: any sizes); the margin is the curvature over 1 + beta \
-             times the kernel of neighbours",
+    lets: "`beta > 0`, and let clusters be at the corners of a regular m-gon, `m >= 2`: equal \
+           clusters for `m >= 3`, of any sizes for `m = 2`",
+    then: "The curvature of `E_beta` along the pairing mode, which rotates corner `q` by `cos(2 pi \
+           floor(m/2) q/m)`, is positive. So this critical point is not a local maximum.",
+    tested: "for divisors `m` of `n` (`m = 2`: any sizes); the margin is the curvature over `1 + \
+             beta` times the kernel of neighbours",
+    numbers: &[("LEAST", LEAST), ("CONTROL_BETA", CONTROL_BETA)],
     domain: Domain {
         n: Sizes::Range(2, 24),
         d: Sizes::Range(2, 8),
@@ -48,8 +50,8 @@ pub static ENTRY: Claim = Claim {
         draws: "clusters at the corners of a regular m-gon",
         // For small beta the rate is about (m/2)^2 (beta/2)^{m/2} / ((m/2)! beta).
         condition: Some(Condition {
-            text: "(beta/n)^{n/2} >= 1e-10, so that the rate exceeds rounding",
-            holds: |c| (c.beta / c.n as f64).powf(0.5 * c.n as f64) >= 1e-10,
+            text: "`(beta/n)^{n/2} >= {LEAST}`, so that the rate exceeds rounding",
+            holds: |c| (c.beta / c.n as f64).powf(0.5 * c.n as f64) >= LEAST,
         }),
         corners: &[(6, 2, 0.3), (12, 2, 12.5), (12, 4, 37.0), (15, 2, 4.0), (23, 3, 20.0)],
         ..ENERGY
@@ -59,12 +61,13 @@ pub static ENTRY: Claim = Claim {
     trial: ascent,
     no_constant: "the statement is a sign",
     control: Control {
-        what: "beta = -1: the regular triangle is a strict local maximum modulo rotation",
+        what: "`beta = {CONTROL_BETA}`: the regular triangle is a strict local maximum modulo \
+               rotation",
         trial: |_: &mut Context| triangle(),
     },
     proof: Some(Proof {
         whole: false,
-        what: "the pairing rates of the equal m-gons, 2 <= m <= 8, 1/2 <= beta <= 50, any d",
+        what: "the pairing rates of the equal m-gons, `2 <= m <= 8`, `1/2 <= beta <= 50`, any `d`",
         holds: pairing_rates_are_positive,
     }),
     ..Claim::INEQUALITY
@@ -95,7 +98,7 @@ fn ascent(case: &Case, ctx: &mut Context) -> Result<Finding> {
 /// A polygon that is a local maximum.
 fn triangle() -> Result<Finding> {
     let angles: Vec<f64> = (0..3).map(|k| f64::from(k) * TAU / 3.0).collect();
-    curvature(-1.0, &Tokens::from_angles(&angles)?, |i| angles[i].cos(), 3)
+    curvature(CONTROL_BETA, &Tokens::from_angles(&angles)?, |i| angles[i].cos(), 3)
 }
 
 /// Curvature of the energy along the rotation of vertex clusters in their plane by `speed(i)` (the

@@ -4,22 +4,25 @@ use super::setting::{ENERGY, search_critical_points};
 use crate::landscape::Spectrum;
 use crate::theorem::prelude::*;
 
+const CONTROL_BETA: f64 = -1.0;
+
 /// The landscape part of the clustering theorems. Critical points are found by a search, not by the
 /// flow, which would not find unstable ones.
 ///
 /// # Derivation
 ///
-/// d >= 3: by `strict-saddle` the mean curvature over the directions `U_v` is positive at every
+/// `d >= 3`: by `strict-saddle` the mean curvature over the directions `U_v` is positive at every
 /// configuration other than consensus, critical or not. So some direction has a positive curvature,
-/// and the flow, which increases E, is unstable there. d = 2: this mean may be negative, and the
-/// proof of arXiv:2507.22857 is another one.
+/// and the flow, which increases `E`, is unstable there. `d = 2`: this mean may be negative, and
+/// the proof of arXiv:2507.22857 is another one.
 pub static ENTRY: Claim = Claim {
     name: "saddles-unstable",
-    title: "Every critical point other than consensus is unstable, beta > 0",
-    then: "For d >= 2 and beta > 0, every critical point of E_beta with at least two clusters has \
-           an unstable direction.",
+    title: "Every critical point other than consensus is unstable, `beta > 0`",
+    then: "For `d >= 2` and `beta > 0`, every critical point of `E_beta` with at least two \
+           clusters has an unstable direction.",
     tested: "at the critical points found from four starts (squared gradient with deflation, \
              eigenvector following, slow states of flows)",
+    numbers: &[("CONTROL_BETA", CONTROL_BETA)],
     domain: Domain {
         n: Sizes::Range(3, 20),
         d: Sizes::Range(2, 4),
@@ -27,8 +30,8 @@ pub static ENTRY: Claim = Claim {
         corners: &[(9, 2, 7.0), (12, 4, 9.0)],
         ..ENERGY
     },
-    narrower: "beta > 0 (on the circle the theorem holds for beta >= -0.16); critical points found \
-               by a search, residual 1e-12",
+    narrower: "`beta > 0` (on the circle the theorem holds for `beta >= -0.16`); critical points \
+               found by a search, residual `1e-12`",
     source: "arXiv:2312.10794, Theorem 6.1 (d >= 3); Polyanskiy, Rigollet, Yao, arXiv:2507.22857 \
              (d = 2)",
     trials: (40, 300),
@@ -45,10 +48,10 @@ pub static ENTRY: Claim = Claim {
     },
     no_constant: "the sign of an eigenvalue decides",
     control: Control {
-        what: "beta = -1 < -2/3: the regular triangle",
+        what: "`beta = {CONTROL_BETA} < -2/3`: the regular triangle",
         trial: |ctx| {
             let x = ctx.tokens_with_law(3, 2, "polygon")?;
-            let case = Case::new(3, 2, -1.0, "usa");
+            let case = Case::new(3, 2, CONTROL_BETA, "usa");
             Ok(Finding::answer(Spectrum::of_clusters(case.beta, &x, &[1, 1, 1])?.unstable > 0))
         },
     },

@@ -10,13 +10,18 @@ use crate::sphere::cap::{Hemisphere, hemisphere};
 use crate::theorem::prelude::*;
 use crate::theory::threshold::tau_star;
 
+/// Factor of eps in [`hessian_rounding`].
+pub(super) const ROUNDINGS: f64 = 16.0;
+/// Tokens of the largest regular polygon in the lists.
+pub(super) const LARGEST_POLYGON: usize = 32;
+
 /// The energy of tokens of equal masses.
 pub(super) const ENERGY: Domain = Domain { dynamics: &["usa"], ..Domain::EQUAL_MASSES };
 
 /// Equal tokens on the circle, without a dynamics: proofs about all configurations.
 pub(super) const CIRCLE: Domain = Domain {
     d: Sizes::Fixed(2),
-    draws: "n and beta; the proof is about all configurations",
+    draws: "`n` and `beta`; the proof is about all configurations",
     ..Domain::FREE
 };
 
@@ -75,7 +80,7 @@ pub(super) fn hessian_rounding(
         .filter(|&i| moved(i))
         .flat_map(|i| (0..case.n).filter(move |&j| j != i).map(move |j| (i, j)));
     let size: f64 = pairs.map(|(i, j)| terms(i, j)).sum();
-    16.0 * f64::EPSILON * ((case.n + case.d) as f64 + case.beta.abs()) * (size + TINY)
+    ROUNDINGS * f64::EPSILON * ((case.n + case.d) as f64 + case.beta.abs()) * (size + TINY)
 }
 
 /// The beta at which neighbours in the regular n-gon have distance `tau*`; 0 for n <= 4.
@@ -180,7 +185,10 @@ pub(super) fn longest_tree_edge(x: &Tokens, tau: f64) -> Finding {
 
 /// True if one of the listed families of sharp configurations has n points in d dimensions.
 pub(super) fn is_listed(n: usize, d: usize) -> bool {
-    n <= d + 1 || n == 2 * d || (d == 2 && n <= 32) || [(12, 3), (240, 8)].contains(&(n, d))
+    n <= d + 1
+        || n == 2 * d
+        || (d == 2 && n <= LARGEST_POLYGON)
+        || [(12, 3), (240, 8)].contains(&(n, d))
 }
 
 /// Coordinates of the sharp configuration of n points, if one of the listed families has one.

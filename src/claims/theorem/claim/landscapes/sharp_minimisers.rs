@@ -1,8 +1,10 @@
 //! Universally optimal configurations minimise the energy.
 
-use super::setting::{is_listed, log_pairs, sharp_configuration};
+use super::setting::{LARGEST_POLYGON, is_listed, log_pairs, sharp_configuration};
 use crate::num::gegenbauer::zonal_polynomials;
 use crate::theorem::prelude::*;
+
+const DISPLACEMENTS: (f64, f64) = (1e-3, 1.0);
 
 /// The theorem of Cohn and Kumar, and the converse as it is printed.
 ///
@@ -12,20 +14,26 @@ use crate::theorem::prelude::*;
 /// `e^{beta s}`, take the polynomial that interpolates it to second order at the inner products of
 /// the sharp configuration (to first order at -1, if this is one of them). It lies below the
 /// function on [-1, 1) and is positive definite. Since the configuration is a design, it attains
-/// the bound that this polynomial gives for every set of n points.
+/// the bound that this polynomial gives for every set of `n` points.
 ///
 /// The source prints that every minimiser is sharp with at least two inner products, or the
 /// 600-cell. But simplices, with one inner product, are the minimisers for every `n <= d + 1`. And
-/// a minimiser always exists, but for most n no sharp configuration: n = 5 on S^2 has none.
+/// a minimiser always exists, but for most `n` no sharp configuration: `n = 5` on `S^2` has none.
 pub static ENTRY: Claim = Claim {
     name: "sharp-minimisers",
     title: "Simplex, cross-polytope, polygon, icosahedron and E8 roots are global minimisers",
-    lets: "beta > 0",
-    then: "No n tokens of equal masses have a lower E_beta than the sharp configuration of n \
-           points: simplex (n <= d + 1; two antipodes for n = 2), cross-polytope (n = 2 d), \
-           regular polygon (d = 2), icosahedron (n = 12, d = 3), roots of E8 (n = 240, d = 8).",
-    tested: "on uniform tokens and on the configuration displaced by 1e-3 to 1; the margin is the \
-             excess of log sum_{i > j} e^{beta G_ij}, divided by beta",
+    lets: "`beta > 0`",
+    then: "No `n` tokens of equal masses have a lower `E_beta` than the sharp configuration of `n` \
+           points: simplex (`n <= d + 1`; two antipodes for `n = 2`), cross-polytope `(n = 2 d)`, \
+           regular polygon `(d = 2)`, icosahedron `(n = 12, d = 3)`, roots of E8 `(n = 240, d = \
+           8)`.",
+    tested: "on uniform tokens and on the configuration displaced by {LEAST} to {MOST}; the margin \
+             is the excess of `log sum_{i > j} e^{beta G_ij}`, divided by `beta`",
+    numbers: &[
+        ("LEAST", DISPLACEMENTS.0),
+        ("MOST", DISPLACEMENTS.1),
+        ("LARGEST_POLYGON", LARGEST_POLYGON as f64),
+    ],
     domain: DOMAIN,
     narrower: "five families of sharp configurations",
     source: "Cohn, Kumar, math/0607446, Theorem 1.2; arXiv:2312.10794, section 9.1",
@@ -51,8 +59,8 @@ pub static ENTRY: Claim = Claim {
 static PRINTED: Claim = Claim {
     name: "sharp-minimisers-printed",
     title: "Minimisers have at least two inner products (as printed)",
-    then: "Every global minimiser of the repulsive energy is a sharp configuration (m distinct \
-           inner products and a spherical (2m-1)-design) with m > 1, or the 600-cell.",
+    then: "Every global minimiser of the repulsive energy is a sharp configuration (`m` distinct \
+           inner products and a spherical `(2m-1)`-design) with `m > 1`, or the 600-cell.",
     tested: "with the lowest of the end points of four repulsive flows as the minimiser",
     domain: Domain {
         n: Sizes::Range(2, 12),
@@ -67,7 +75,7 @@ static PRINTED: Claim = Claim {
     trials: (8, 100),
     trial: minimiser_is_sharp,
     control: Control {
-        what: "six tokens on S^2: the octahedron is sharp with inner products 0 and -1",
+        what: "six tokens on `S^2`: the octahedron is sharp with inner products 0 and -1",
         trial: |ctx| minimiser_is_sharp(&Case::new(6, 3, 2.0, "repulsive-usa"), ctx),
     },
     ..Claim::EXACT
@@ -79,7 +87,8 @@ const DOMAIN: Domain = Domain {
     beta: Betas::Log(0.05, 100.0),
     dynamics: &["repulsive-usa"],
     condition: Some(Condition {
-        text: "n <= d + 1, n = 2 d, d = 2, (n, d) = (12, 3) or (240, 8); n <= 32 for d = 2",
+        text: "`n <= d + 1`, `n = 2 d`, `d = 2`, `(n, d) = (12, 3)` or (240, 8); `n <= \
+               {LARGEST_POLYGON}` for `d = 2`",
         holds: |c| is_listed(c.n, c.d),
     }),
     corners: &[
@@ -99,7 +108,8 @@ fn excess(case: &Case, ctx: &mut Context, best: &Tokens) -> Result<Finding> {
     let x = if ctx.index(2) == 0 {
         ctx.tokens(case)?
     } else {
-        let amplitude = ctx.log_uniform_in(1e-3, 1.0) / (case.d as f64).sqrt();
+        let amplitude =
+            ctx.log_uniform_in(DISPLACEMENTS.0, DISPLACEMENTS.1) / (case.d as f64).sqrt();
         let noise = ctx.normals(case.n * case.d);
         Tokens::normalised(
             case.d,

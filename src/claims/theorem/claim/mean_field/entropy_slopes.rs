@@ -3,48 +3,53 @@
 use crate::continuity::lagrangian::Lagrangian;
 use crate::theorem::prelude::*;
 
+const CLUSTERS: usize = 6;
+const WIDTHS: (f64, f64) = (1e-3, 0.5);
+
 /// Without the terms for the width of the clusters and the gaps between them the rates are false.
 ///
 /// # Derivation
 ///
 /// USA produces `sum m_i m_j K(<x_i, x_j>)`, `K(s) = e^{beta s} ((d-1) s - beta (1 - s^2))`. At
-/// chord r, `s = 1 - r^2/2`, so `1 - u r^2 <= K / ((d-1) e^beta) <= 1` with
-/// `u = 1/2 + beta/2 + beta/(d-1)` (from `e^{-x} (1 - y) >= 1 - x - y`); beyond the smallest gap D,
-/// `|K| <= e^{beta - beta D^2/2} (d - 1 + beta)`. SA produces the mean over x of
-/// `(d-1) E_x s - beta tr Cov_x`, where `E_x` has the weights `e^{-beta r^2/2}`. This is at most
-/// `d - 1`, and at least `d - 1` minus `((d-1)/2 + beta) E_x r^2`. The weights decrease with r, so
-/// within the cluster of x `E_x r^2` is at most the unweighted mean; the other clusters have at
-/// most the weight `(1 - alpha_q)/alpha_q e^{-beta (D^2 - w^2)/2}` (w: the largest chord of a
-/// cluster), and `sum alpha_q (1 - alpha_q)/alpha_q = m - 1`.
+/// chord `r`, `s = 1 - r^2/2`, so `1 - u r^2 <= K / ((d-1) e^beta) <= 1` with `u = 1/2 + beta/2 +
+/// beta/(d-1)` (from `e^{-x} (1 - y) >= 1 - x - y`); beyond the smallest gap `D`, `|K| <= e^{beta -
+/// beta D^2/2} (d - 1 + beta)`. SA produces the mean over `x` of `(d-1) E_x s - beta tr Cov_x`,
+/// where `E_x` has the weights `e^{-beta r^2/2}`. This is at most `d - 1`, and at least `d - 1`
+/// minus `((d-1)/2 + beta) E_x r^2`. The weights decrease with `r`, so within the cluster of `x`
+/// `E_x r^2` is at most the unweighted mean; the other clusters have at most the weight `(1 -
+/// alpha_q)/alpha_q e^{-beta (D^2 - w^2)/2}` (`w`: the largest chord of a cluster), and `sum
+/// alpha_q (1 - alpha_q)/alpha_q = m - 1`.
 pub static ENTRY: Claim = Claim {
     name: "entropy-slopes",
-    title: "Clusters produce negentropy at the rates (d-1) e^beta sum alpha_q^2 (USA) and d - 1 \
-            (SA), up to corrections for their width and gaps",
-    lets: "m clusters have masses alpha_q and mean squared chords rho_q^2, let w be the largest \
-           chord in a cluster, D the smallest gap between two, and H' the rate of production",
-    then: "For USA (U1), -c <= 1 - H' / ((d-1) e^beta sum alpha_q^2) <= (1/2 + beta/2 + \
-           beta/(d-1)) sum alpha_q^2 rho_q^2 / sum alpha_q^2 + c, with c = (1/sum alpha_q^2 - 1) \
-           (1 + beta/(d-1)) e^{-beta D^2/2}. For SA, 0 <= 1 - H'/(d-1) <= (1/2 + beta/(d-1)) (sum \
-           alpha_q rho_q^2 + 4 (m-1) e^{-beta (D^2 - w^2)/2}).",
+    title: "Clusters produce negentropy at the rates `(d-1) e^beta sum alpha_q^2` (USA) and `d - \
+            1` (SA), up to corrections for their width and gaps",
+    lets: "`m` clusters have masses `alpha_q` and mean squared chords `rho_q^2`, let `w` be the \
+           largest chord in a cluster, `D` the smallest gap between two, and `H'` the rate of \
+           production",
+    then: "For USA (U1), `-c <= 1 - H' / ((d-1) e^beta sum alpha_q^2) <= (1/2 + beta/2 + \
+           beta/(d-1)) sum alpha_q^2 rho_q^2 / sum alpha_q^2 + c`, with `c = (1/sum alpha_q^2 - 1) \
+           (1 + beta/(d-1)) e^{-beta D^2/2}`. For SA, `0 <= 1 - H'/(d-1) <= (1/2 + beta/(d-1)) \
+           (sum alpha_q rho_q^2 + 4 (m-1) e^{-beta (D^2 - w^2)/2})`.",
+    numbers: &[("CLUSTERS", CLUSTERS as f64), ("LEAST", WIDTHS.0), ("PARTS", 1.0 / WIDTHS.1)],
     domain: Domain {
         n: Sizes::Range(2, 48),
         d: Sizes::Range(2, 16),
         beta: Betas::Log(0.01, 300.0),
         laws: &[],
-        draws: "up to 6 clusters of width 1e-3 to 1/2 at uniform centres",
+        draws: "up to {CLUSTERS} clusters of width {LEAST} to 1/{PARTS} at uniform centres",
         ..Domain::ATTENTION
     },
-    narrower: "measures are sampled as atoms, for which H' is the mean of -div v",
+    narrower: "measures are sampled as atoms, for which `H'` is the mean of -div `v`",
     source: "derived",
     trials: (40, 400),
     trial: |case, ctx| {
-        let m = 1 + ctx.index((case.n / 2).min(6));
-        let width = ctx.log_uniform_in(1e-3, 0.5);
+        let m = 1 + ctx.index((case.n / 2).min(CLUSTERS));
+        let width = ctx.log_uniform_in(WIDTHS.0, WIDTHS.1);
         slope(case, ctx, m, width, 2)
     },
     constant: "the rates",
     control: Control {
-        what: "USA with three narrow clusters: sum alpha_q instead of sum alpha_q^2",
+        what: "USA with three narrow clusters: `sum alpha_q` instead of `sum alpha_q^2`",
         trial: |ctx| slope(&Case::with_random_masses(12, 16, 100.0, "usa"), ctx, 3, 1e-3, 1),
     },
     ..Claim::INEQUALITY

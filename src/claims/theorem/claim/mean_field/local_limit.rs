@@ -1,6 +1,6 @@
 //! Large beta at fixed density: attention becomes local.
 
-use super::setting::density;
+use super::setting::{LEAST_DENSITY, MODES, density};
 use crate::num::bessel::scaled_bessel_i;
 use crate::num::fft::Complex64;
 use crate::theorem::prelude::*;
@@ -10,36 +10,43 @@ use crate::theorem::prelude::*;
 ///
 /// # Derivation
 ///
-/// Let `W(x) = int e^{beta <x,y>} rho(y) dy` and `lambda_0` its value for `rho = 1`. Mode k of `W`
-/// is that of `lambda_0 rho` times `q_k = I_k/I_0 = E cos k t` over the kernel's law of t. With
-/// `eps = E(1 - cos t)` and `eps_2 = E(1 - cos t)^2`,
-/// `0 <= k^2 eps - (1 - q_k) <= k^2 (k^2 - 1)/6 eps_2`, because the derivatives of the Chebyshev
-/// polynomial T_k are largest at 1. So `W/lambda_0 = rho + eps rho'' + R` with
-/// `|R| <= N_4 = eps_2 (M_4 - M_2)/6`, `|R'| <= N_5 = eps_2 (M_5 - M_3)/6`, `M_j = sum k^j a_k`
-/// over the amplitudes. This is the result for USA. For SA, with `u = (eps rho'' + R)/rho`,
-/// `(log W)' - (log rho)' = u' - u u'/(1 + u)`, `|u| <= eps M_2/rho_min`,
-/// `|u'| <= eps (M_3/rho_min + M_1 M_2/rho_min^2)` and `1/(1 + u) <= rho_max/rho_min`.
+/// Let `W(x) = int e^{beta <x,y>} rho(y) dy` and `lambda_0` its value for `rho = 1`. Mode `k` of
+/// `W` is that of `lambda_0 rho` times `q_k = I_k/I_0 = E cos k t` over the kernel's law of `t`.
+/// With `eps = E(1 - cos t)` and `eps_2 = E(1 - cos t)^2`, `0 <= k^2 eps - (1 - q_k) <= k^2 (k^2 -
+/// 1)/6 eps_2`, because the derivatives of the Chebyshev polynomial `T_k` are largest at 1. So
+/// `W/lambda_0 = rho + eps rho'' + R` with `|R| <= N_4 = eps_2 (M_4 - M_2)/6`, `|R'| <= N_5 = eps_2
+/// (M_5 - M_3)/6`, `M_j = sum k^j a_k` over the amplitudes. This is the result for USA. For SA,
+/// with `u = (eps rho'' + R)/rho`, `(log W)' - (log rho)' = u' - u u'/(1 + u)`, `|u| <= eps
+/// M_2/rho_min`, `|u'| <= eps (M_3/rho_min + M_1 M_2/rho_min^2)` and `1/(1 + u) <=
+/// rho_max/rho_min`.
 pub static ENTRY: Claim = Claim {
     name: "local-limit",
-    title: "beta -> infinity: beta v tends to grad log rho (SA) and, divided by the integral of \
-            e^{beta <x,y>} dy, to grad rho (USA)",
-    lets: "the density rho on the circle has modes k of amplitudes a_k, and let eps = 1 - I_1/I_0 \
-           ~ 1/(2 beta), M_j = sum_k k^j a_k and N_j = (M_j - M_{j-2}) E(1 - cos t)^2/6 ~ (M_j - \
-           M_{j-2})/(8 beta^2), where t has the density e^{beta cos t}/(2 pi I_0)",
-    then: "For SA, beta v - (log rho)' = eps (rho''/rho)' + r with |r| <= N_5/rho_min + N_4 \
-           M_1/rho_min^2 + eps^2 (M_2/rho_min) (M_3/rho_min + M_1 M_2/rho_min^2) rho_max/rho_min, \
-           so the measure follows the heat equation backwards. For USA, beta v/lambda_0 - rho' = \
-           eps rho''' + r with |r| <= N_5, so it follows a porous medium equation backwards.",
+    title: "`beta -> infinity`: `beta v` tends to `grad log rho` (SA) and, divided by the integral \
+            of `e^{beta <x,y>} dy`, to `grad rho` (USA)",
+    lets: "the density `rho` on the circle has modes `k` of amplitudes `a_k`, and let `eps = 1 - \
+           I_1/I_0 ~ 1/(2 beta)`, `M_j = sum_k k^j a_k` and `N_j = (M_j - M_{j-2}) E(1 - cos \
+           t)^2/6 ~ (M_j - M_{j-2})/(8 beta^2)`, where `t` has the density `e^{beta cos t}/(2 pi \
+           I_0)`",
+    then: "For SA, `beta v - (log rho)' = eps (rho''/rho)' + r` with `|r| <= N_5/rho_min + N_4 \
+           M_1/rho_min^2 + eps^2 (M_2/rho_min) (M_3/rho_min + M_1 M_2/rho_min^2) rho_max/rho_min`, \
+           so the measure follows the heat equation backwards. For USA, `beta v/lambda_0 - rho' = \
+           eps rho''' + r` with `|r| <= N_5`, so it follows a porous medium equation backwards.",
+    numbers: &[
+        ("POINTS", POINTS as f64),
+        ("LEAST_MODES", MODES.0 as f64),
+        ("MOST_MODES", MODES.1 as f64),
+        ("PARTS", 1.0 / LEAST_DENSITY),
+    ],
     domain: DOMAIN,
-    tested: "on 256 points of the circle",
-    narrower: "d = 2; 2 to 6 modes, rho_min >= 1/20",
+    tested: "on {POINTS} points of the circle",
+    narrower: "`d = 2`; {LEAST_MODES} to {MOST_MODES} modes, `rho_min >= 1/{PARTS}`",
     source: "derived; the limit: arXiv:2110.11773 (small bandwidth), arXiv:2509.25040 (abstract)",
     trials: (60, 600),
     trial: |case, ctx| {
-        let rho = density(ctx, 0.95)?;
+        let rho = density(ctx)?;
         remainder(case, ctx, &rho, case.row_weights()?)
     },
-    constant: "the leading terms eps (rho''/rho)' and eps rho'''",
+    constant: "the leading terms `eps (rho''/rho)'` and `eps rho'''`",
     control: Control {
         what: "the velocity of USA against the limit of SA",
         trial: |ctx| {
@@ -61,7 +68,7 @@ const DOMAIN: Domain = Domain {
     d: Sizes::Fixed(2),
     beta: Betas::Log(0.1, 300.0),
     laws: &[],
-    draws: "a density 1 plus 2 to 6 random modes",
+    draws: "a density 1 plus {LEAST_MODES} to {MOST_MODES} random modes",
     ..Domain::EQUAL_MASSES
 };
 

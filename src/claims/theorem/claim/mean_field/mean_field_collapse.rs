@@ -3,31 +3,61 @@
 use crate::continuity::zonal_lagrangian::ZonalLagrangian;
 use crate::theorem::prelude::*;
 
+const SLOPES: (f64, f64) = (0.2, 0.9);
+const LEAST_C: f64 = -1.0;
+const C_PER_SLOPE: f64 = 1.2;
+const C_PER_DIMENSION: f64 = 0.3;
+const LEAST_MEAN: f64 = 0.05;
+const LENGTH: f64 = 0.5;
+const STEP: f64 = 0.5;
+const WINDOW: (f64, f64) = (6.0, 9.0);
+const TOLERANCE: f64 = 0.1;
+const LARGEST_D: usize = 6;
+const LARGEST_BETA: f64 = 0.2;
+
 /// The density near the antipode of the limit point determines the rate.
 ///
 /// # Derivation
 ///
 /// Near the limit point distances shrink like `e^{-p t}`, `p = e^beta`. Near its antipode they grow
-/// like `e^{e^{-beta} t}`, so if the density is `~ phi^{-c}` there, the mass `e^{-2 q t}`,
-/// `q = (d - 1 - c) e^{-beta}/2`, is still there at time t. `W_2^2` is the integral over the mass
-/// that left at a time s and has contracted since, `int e^{-2 q s - 2 p (t - s)} ds`: so the rate
-/// of W_2 is min(p, q), minus `1/(2 t)` if p = q (d = 3, beta = 0). Square-integrable densities
-/// have `c < (d-1)/2`: so no rate above `(d-1) e^{-beta}/4` holds for all of them.
+/// like `e^{e^{-beta} t}`, so if the density is `~ phi^{-c}` there, the mass `e^{-2 q t}`, `q =
+/// (d - 1 - c) e^{-beta}/2`, is still there at time `t`. `W_2^2` is the integral over the mass that
+/// left at a time `s` and has contracted since, `int e^{-2 q s - 2 p (t - s)} ds`: so the rate of
+/// `W_2` is `min(p, q)`, minus `1/(2 t)` if `p = q` `(d = 3, beta = 0)`. Square-integrable
+/// densities have `c < (d-1)/2`: so no rate above `(d-1) e^{-beta}/4` holds for all of them.
 pub static ENTRY: Claim = Claim {
     name: "mean-field-collapse",
-    title: "Small |beta|: USA collapses a density that is ~ phi^{-c} at the antipode to a point, \
-            with W2 decaying at the rate min(e^beta, (d-1-c) e^{-beta}/2)",
-    lets: "a density is proportional to (1 + a x_1) sin^{-c}(phi/2), where phi is the angle from \
-           -e_1, with c <= 0.3 (d-1) and a mean of at least 0.05 e_1, and let t_0 be the time at \
-           which the mean has length 1/2",
-    then: "W2 to the limit point decays exponentially at the rate min(e^beta, (d-1-c) \
-           e^{-beta}/2).",
-    tested: "by the mean rate from t_0 + 6 to t_0 + 9, to 1/10 (if the two rates coincide, \
-             log(9/6)/6 of the difference is due to resonance)",
+    title: "Small `|beta|`: USA collapses a density that is ~ `phi^{-c}` at the antipode to a \
+            point, with W2 decaying at the rate `min(e^beta, (d-1-c) e^{-beta}/2)`",
+    lets: "a density is proportional to `(1 + a x_1) sin^{-c}(phi/2)`, where `phi` is the angle \
+           from `-e_1`, with `c <= {C_PER_DIMENSION} (d-1)` and a mean of at least `{LEAST_MEAN} \
+           e_1`, and let `t_0` be the time at which the mean has length 1/{LENGTH_PARTS}",
+    then: "W2 to the limit point decays exponentially at the rate `min(e^beta, (d-1-c) \
+           e^{-beta}/2)`.",
+    tested: "by the mean rate from `t_0 + {FROM}` to `t_0 + {UNTIL}`, to 1/{PARTS} (if the two \
+             rates coincide, log({UNTIL}/{FROM})/{TWICE_SPAN} of the difference is due to \
+             resonance)",
+    numbers: &[
+        ("C_PER_DIMENSION", C_PER_DIMENSION),
+        ("LEAST_MEAN", LEAST_MEAN),
+        ("LENGTH_PARTS", 1.0 / LENGTH),
+        ("FROM", WINDOW.0),
+        ("UNTIL", WINDOW.1),
+        ("TWICE_SPAN", 2.0 * (WINDOW.1 - WINDOW.0)),
+        ("PARTS", 1.0 / TOLERANCE),
+        ("LEAST_SLOPE", SLOPES.0),
+        ("MOST_SLOPE", SLOPES.1),
+        ("LEAST_C", LEAST_C),
+        ("C_PER_SLOPE", C_PER_SLOPE),
+        ("LARGEST_D", LARGEST_D as f64),
+        ("LARGEST_BETA", LARGEST_BETA),
+        ("STEP_PARTS", 1.0 / STEP),
+    ],
     domain: DOMAIN,
-    narrower: "0.2 <= a <= 0.9, -1 <= c <= 1.2 a, 2 <= d <= 6, |beta| <= 0.2 (the source has every \
-               density in L2 with mean not 0, and does not print beta_0); t_0 rounded up to a \
-               multiple of 1/2. The rate is derived to leading order, the time window and the \
+    narrower: "`{LEAST_SLOPE} <= a <= {MOST_SLOPE}`, `{LEAST_C} <= c <= {C_PER_SLOPE} a`, `2 <= d \
+               <= {LARGEST_D}`, `|beta| <= {LARGEST_BETA}` (the source has every density in L2 \
+               with mean not 0, and does not print `beta_0`); `t_0` rounded up to a multiple of \
+               1/{STEP_PARTS}. The rate is derived to leading order, the time window and the \
                tolerance are chosen from measurements",
     source: "derived to leading order, the decay at this rate observed; arXiv:2504.14697 (the rate \
              1/100 for every such density, with a beta_0 that depends on the density)",
@@ -35,12 +65,13 @@ pub static ENTRY: Claim = Claim {
     trials: (7, 40),
     trial: |case, ctx| {
         let mut draw = || {
-            let (a, c) = (ctx.uniform_in(0.2, 0.9), ctx.uniform_in(-1.0, 1.0));
-            let c = if c < 0.0 { c } else { c * (1.2 * a).min(0.3 * (case.d as f64 - 1.0)) };
+            let (a, c) = (ctx.uniform_in(SLOPES.0, SLOPES.1), ctx.uniform_in(LEAST_C, 1.0));
+            let most = (C_PER_SLOPE * a).min(C_PER_DIMENSION * (case.d as f64 - 1.0));
+            let c = if c < 0.0 { c } else { c * most };
             (c, cells(case.d, a, c))
         };
         let Some((c, start)) =
-            (0..DRAWS).map(|_| draw()).find(|(_, start)| start.axis_mean() >= 0.05)
+            (0..DRAWS).map(|_| draw()).find(|(_, start)| start.axis_mean() >= LEAST_MEAN)
         else {
             return Ok(Finding::HypothesesMissed);
         };
@@ -50,8 +81,8 @@ pub static ENTRY: Claim = Claim {
         ));
         let medium = MeasureDynamics::new("usa", case.beta, 0.0)?;
         Ok(Finding::at_most(
-            (rate(at_half_length(start, &medium)?, &medium, 6.0, 9.0)? - expected).abs(),
-            0.1,
+            (rate(at_half_length(start, &medium)?, &medium, WINDOW.0, WINDOW.1)? - expected).abs(),
+            TOLERANCE,
         ))
     },
     constant: "the rate",
@@ -66,9 +97,10 @@ pub static ENTRY: Claim = Claim {
                 log_density: vec![0.0; 2],
             };
             Ok(Finding::at_most(
-                (rate(start, &MeasureDynamics::new("usa", 0.1, 0.0)?, 6.0, 9.0)? - (-0.1f64).exp())
-                    .abs(),
-                0.1,
+                (rate(start, &MeasureDynamics::new("usa", 0.1, 0.0)?, WINDOW.0, WINDOW.1)?
+                    - (-0.1f64).exp())
+                .abs(),
+                TOLERANCE,
             ))
         },
     },
@@ -80,8 +112,8 @@ const DRAWS: usize = 10;
 
 const DOMAIN: Domain = Domain {
     n: Sizes::Unused,
-    d: Sizes::Range(2, 6),
-    beta: Betas::Linear(-0.2, 0.2),
+    d: Sizes::Range(2, LARGEST_D),
+    beta: Betas::Linear(-LARGEST_BETA, LARGEST_BETA),
     dynamics: &["usa"],
     laws: &[],
     draws: "a density of this family",
@@ -116,12 +148,12 @@ fn evolve(r: ZonalLagrangian, medium: &MeasureDynamics, t: f64) -> Result<ZonalL
 /// The state at the time t_0 when the mean has length 1/2, rounded up to a multiple of 1/2.
 fn at_half_length(mut r: ZonalLagrangian, medium: &MeasureDynamics) -> Result<ZonalLagrangian> {
     for _ in 0..200 {
-        if r.axis_mean() >= 0.5 {
+        if r.axis_mean() >= LENGTH {
             return Ok(r);
         }
-        r = evolve(r, medium, 0.5)?;
+        r = evolve(r, medium, STEP)?;
     }
-    Err(Error::Numerical { what: "the mean has not reached 1/2 at t = 50".into() })
+    Err(Error::Numerical { what: "the mean has not reached 1/2 at t = 100".into() })
 }
 
 /// Mean rate of `log W_2` to the pole between two times.

@@ -3,6 +3,13 @@
 use crate::continuity::transport::w1;
 use crate::theorem::prelude::*;
 
+const LARGEST_A: f64 = 0.9;
+const DRAWN: (usize, usize) = (12, 96);
+const DRAWS: (usize, usize) = (240, 120);
+const DRAWN_ERROR: f64 = 0.1;
+const QUANTILES: (usize, usize) = (64, 512);
+const QUANTILE_ERROR: f64 = 0.05;
+
 /// The order of the Wasserstein distance for random starts and for starts at quantiles.
 ///
 /// # Derivation
@@ -10,25 +17,37 @@ use crate::theorem::prelude::*;
 /// `W1` of two measures that USA moves grows at most like `e^{2 m t}` (`dobrushin`; SA has another
 /// constant), so at a fixed time it is at most a constant times its value at 0.
 ///
-/// For n iid draws on the circle, a space of dimension 1, that value has a mean of the order
+/// For `n` iid draws on the circle, a space of dimension 1, that value has a mean of the order
 /// `n^{-1/2}` (Fournier, Guillin 2015). From below, the mean of any Lipschitz function after the
 /// flow is, to first order, that of another smooth function at 0, whose fluctuations are of the
 /// exact order `n^{-1/2}`. Both orders agree, so the slope is -1/2.
 ///
-/// The quantiles (i - 1/2)/n are within 1/(2n) in mass of their density, so W1 at 0 is at most of
-/// the order 1/n. From below, the distance of n atoms from a positive density on the circle is at
-/// least of the order 1/n. So `c/n <= W1 <= C/n`, and the slope tends to -1.
+/// The quantiles `(i - 1/2)/n` are within `1/(2n)` in mass of their density, so W1 at 0 is at most
+/// of the order `1/n`. From below, the distance of `n` atoms from a positive density on the circle
+/// is at least of the order `1/n`. So `c/n <= W1 <= C/n`, and the slope tends to -1.
 pub static ENTRY: Claim = Claim {
     name: "mean-field-rate",
-    title: "W1 between n particles and the mean field decreases like n^{-1/2} from random starts \
-            and like 1/n from quantiles",
-    lets: "n tokens start from the density proportional to 1 + a cos theta, 0 <= a <= 0.9, on the \
-           circle: as iid draws or at the quantiles (i - 1/2)/n",
-    then: "At t = 1 (SA) or t = e^{-beta} (USA), the slope of log W1 between the tokens and the \
-           mean field as a function of log n tends to -1/2 for the mean of W1 over iid draws, and \
-           to -1 for quantiles.",
-    tested: "between n = 12 and 96 for iid draws, to 0.1 (means over 240 and 120 draws, whose \
-             slope has a standard error of 0.018); between n = 64 and 512 for quantiles, to 0.05",
+    title: "W1 between `n` particles and the mean field decreases like `n^{-1/2}` from random \
+            starts and like `1/n` from quantiles",
+    lets: "`n` tokens start from the density proportional to `1 + a cos theta`, `0 <= a <= \
+           {LARGEST_A}`, on the circle: as iid draws or at the quantiles `(i - 1/2)/n`",
+    then: "At `t = 1` (SA) or `t = e^{-beta}` (USA), the slope of `log W1` between the tokens and \
+           the mean field as a function of `log n` tends to -1/2 for the mean of W1 over iid \
+           draws, and to -1 for quantiles.",
+    tested: "between `n = {FEW}` and {MANY} for iid draws, to {DRAWN_ERROR} (means over \
+             {DRAWS_OF_FEW} and {DRAWS_OF_MANY} draws, whose slope has a standard error of 0.018); \
+             between `n = {FEW_QUANTILES}` and {MANY_QUANTILES} for quantiles, to {QUANTILE_ERROR}",
+    numbers: &[
+        ("LARGEST_A", LARGEST_A),
+        ("FEW", DRAWN.0 as f64),
+        ("MANY", DRAWN.1 as f64),
+        ("DRAWN_ERROR", DRAWN_ERROR),
+        ("DRAWS_OF_FEW", DRAWS.0 as f64),
+        ("DRAWS_OF_MANY", DRAWS.1 as f64),
+        ("FEW_QUANTILES", QUANTILES.0 as f64),
+        ("MANY_QUANTILES", QUANTILES.1 as f64),
+        ("QUANTILE_ERROR", QUANTILE_ERROR),
+    ],
     domain: Domain {
         n: Sizes::Unused,
         d: Sizes::Fixed(2),
@@ -37,12 +56,12 @@ pub static ENTRY: Claim = Claim {
         draws: "a of the density",
         ..Domain::EQUAL_MASSES
     },
-    narrower: "d = 2, densities 1 + a cos theta (the orders are derived, the tolerances at these n \
-               are observed)",
+    narrower: "`d = 2`, densities `1 + a cos theta` (the orders are derived, the tolerances at \
+               these `n` are observed)",
     source: "arXiv:2312.10794, Remark 3.3; Fournier, Guillin 2015 for the sampling rate",
     trials: (2, 16),
     trial: |case, ctx| {
-        let a = ctx.uniform_in(0.0, 0.9);
+        let a = ctx.uniform_in(0.0, LARGEST_A);
         let limit = MeanFieldLimit::new(case, a)?;
         Ok(quantiles(&limit, case, ctx, -1.0)?.and(random(&limit, case, ctx, -0.5)?))
     },
@@ -112,9 +131,11 @@ fn random(limit: &MeanFieldLimit, case: &Case, ctx: &mut Context, slope: f64) ->
         }
         Ok(mean_and_error(&found))
     };
-    let ((few, e1), (many, e2)) = (mean(12, 240)?, mean(96, 120)?);
-    let error = (e1 / few).hypot(e2 / many) / 8f64.ln();
-    Ok(Finding::law((many / few).ln() / 8f64.ln(), ctx.claimed_constant(slope), 0.1, error))
+    let ((few, e1), (many, e2)) = (mean(DRAWN.0, DRAWS.0)?, mean(DRAWN.1, DRAWS.1)?);
+    let ratio = ((DRAWN.1 / DRAWN.0) as f64).ln();
+    let error = (e1 / few).hypot(e2 / many) / ratio;
+    let found = (many / few).ln() / ratio;
+    Ok(Finding::law(found, ctx.claimed_constant(slope), DRAWN_ERROR, error))
 }
 
 fn quantiles(
@@ -127,6 +148,7 @@ fn quantiles(
         let levels: Vec<f64> = (0..n).map(|i| (i as f64 + 0.5) / n as f64).collect();
         limit.distance(case, ctx, &levels, 200 * n)
     };
-    let found = (distance(512)? / distance(64)?).ln() / 8f64.ln();
-    Ok(Finding::law(found, ctx.claimed_constant(slope), 0.05, 0.0))
+    let ratio = ((QUANTILES.1 / QUANTILES.0) as f64).ln();
+    let found = (distance(QUANTILES.1)? / distance(QUANTILES.0)?).ln() / ratio;
+    Ok(Finding::law(found, ctx.claimed_constant(slope), QUANTILE_ERROR, 0.0))
 }

@@ -8,14 +8,23 @@ use crate::transformer::{
     AttentionLayer, Centring, Grouping, Linear, Mlp, Norm, NormPlacement, TransformerBlock,
 };
 
-/// The density 1 plus random modes whose amplitudes sum to at most `max_sum`.
-pub(super) fn density(ctx: &mut Context, max_sum: f64) -> Result<Circle> {
-    let modes = 2 + ctx.index(5);
+/// The numbers of modes of [`density`].
+pub(super) const MODES: (usize, usize) = (2, 6);
+/// A lower bound on the values of [`density`].
+pub(super) const LEAST_DENSITY: f64 = 0.05;
+/// The size of the weights of [`block`], times the root of the number of inputs.
+pub(super) const WEIGHTS: f64 = 0.5;
+/// The size of its biases.
+pub(super) const BIASES: f64 = 0.3;
+
+/// The density 1 plus random modes whose amplitudes sum to at most `1 - LEAST_DENSITY`.
+pub(super) fn density(ctx: &mut Context) -> Result<Circle> {
+    let modes = MODES.0 + ctx.index(MODES.1 - MODES.0 + 1);
     let raw = ctx.normals(2 * modes);
     let waves: Vec<Complex64> =
         (0..modes).map(|k| Complex64::new(raw[2 * k], raw[2 * k + 1])).collect();
     let total: f64 = waves.iter().map(|w| w.norm()).sum();
-    let size = 0.5 * ctx.uniform_in(0.05, max_sum) / total.max(f64::MIN_POSITIVE);
+    let size = 0.5 * ctx.uniform_in(0.05, 1.0 - LEAST_DENSITY) / total.max(f64::MIN_POSITIVE);
     Ok(Circle {
         c: std::iter::once(Complex64::new(1.0, 0.0))
             .chain(waves.iter().map(|w| w * size))
@@ -27,12 +36,12 @@ pub(super) fn density(ctx: &mut Context, max_sum: f64) -> Result<Circle> {
 /// units.
 pub(super) fn block(ctx: &mut Context, d: usize) -> Result<TransformerBlock> {
     let mut map = |inputs: usize, outputs: usize| -> Result<Linear> {
-        let scale = 0.5 / (inputs as f64).sqrt();
+        let scale = WEIGHTS / (inputs as f64).sqrt();
         Linear::new(
             "map",
             inputs,
             normals(ctx, inputs * outputs, scale),
-            normals(ctx, outputs, 0.3),
+            normals(ctx, outputs, BIASES),
         )
     };
     let maps = [map(d, d)?, map(d, d)?, map(d, d)?, map(d, d)?];

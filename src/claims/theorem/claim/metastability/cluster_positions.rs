@@ -6,41 +6,58 @@ use crate::num::fft::Complex64;
 use crate::theorem::prelude::*;
 use crate::theory::growth::{fastest_mode, rates_usa};
 
+const SIZE: f64 = 0.01;
+const TIME: f64 = 5.5;
+const LEAST_MASS: f64 = 0.05;
+const DISTANCE: f64 = 0.1;
+const IID_BETAS: [f64; 2] = [5.0, 7.0];
+const IID_SHARE: f64 = 0.8;
+
 /// # Derivation
 ///
 /// This is a prediction of linear growth, not a theorem. With `c_k` the mean of `e^{-ik theta}` the
-/// density is `(1 + 2 sum_k Re(c_k e^{ik theta}))/(2 pi)`, and mode k grows like `e^{r_k t}`
+/// density is `(1 + 2 sum_k Re(c_k e^{ik theta}))/(2 pi)`, and mode `k` grows like `e^{r_k t}`
 /// (`mode-growth`). If one mode dominates, the maxima are those of `Re(c_k e^{ik theta})`, at
 /// `delta_j = (2 pi j - arg c_k)/k`; the other modes grow more slowly, so their sum stays below a
 /// twentieth of it while growth is linear. At `t = 5.5/r_k` linear growth would take the dominant
-/// mode from 0.01 to 2.4: it has saturated into k clusters. It is an observation that the clusters
-/// stay within 0.1 of the linear maxima during the nonlinear phase. They come near this bound just
-/// above beta = 1.04, where mode 1 grows as fast as mode 2 and displaces the clusters by up to
-/// 0.075; with a tenth instead of a twentieth they pass it.
+/// mode from 0.01 to 2.4: it has saturated into `k` clusters. It is an observation that the
+/// clusters stay within 0.1 of the linear maxima during the nonlinear phase. They come near this
+/// bound just above `beta = 1.04`, where mode 1 grows as fast as mode 2 and displaces the clusters
+/// by up to 0.075; with a tenth instead of a twentieth they pass it.
 ///
-/// For n iid tokens mode j starts at about `n^{-1/2}`; when the fastest has reached order 1, mode j
-/// is at `n^{-(1 - r_j/r_max)/2}`. At n = 20000 and beta = 5 or 7 the nearest rate is within 13 %
-/// of the fastest: the dominant mode is larger by a factor of only 1.9, which an ordinary
-/// fluctuation of the start can compensate.
+/// For `n` iid tokens mode `j` starts at about `n^{-1/2}`; when the fastest has reached order 1,
+/// mode `j` is at `n^{-(1 - r_j/r_max)/2}`. At `n = 20000` and `beta = 5` or 7 the nearest rate is
+/// within 13 % of the fastest: the dominant mode is larger by a factor of only 1.9, which an
+/// ordinary fluctuation of the start can compensate.
 pub static ENTRY: Claim = Claim {
     name: "cluster-positions",
-    title: "USA from a perturbation dominated by mode k: k clusters at delta_j = (2 pi j - arg \
-            mu_k)/k",
-    lets: "the uniform density be perturbed by the fastest mode k with size 0.01, and by other \
-           modes up to 12 whose sizes add up to at most a twentieth of it",
-    then: "At t = 5.5/r_k there are clusters (of mass above 0.05) within 0.1 of each delta_j = (2 \
-           pi j - arg mu_k)/k, and none elsewhere.",
+    title: "USA from a perturbation dominated by mode `k`: `k` clusters at `delta_j = (2 pi j - \
+            arg mu_k)/k`",
+    lets: "the uniform density be perturbed by the fastest mode `k` with size {SIZE}, and by other \
+           modes up to {MODES} whose sizes add up to at most a twentieth of it",
+    then: "At `t = {TIME}/r_k` there are clusters (of mass above {LEAST_MASS}) within {DISTANCE} \
+           of each `delta_j = (2 pi j - arg mu_k)/k`, and none elsewhere.",
     tested: "with all of the twentieth in the second fastest mode, or with a part of it in each \
              mode",
+    numbers: &[
+        ("SIZE", SIZE),
+        ("MODES", MODES as f64),
+        ("TIME", TIME),
+        ("LEAST_MASS", LEAST_MASS),
+        ("DISTANCE", DISTANCE),
+    ],
     domain: DOMAIN,
-    narrower: "d = 2 (the source also has d > 2; its experiments use t = 0.3 = 5.6/r_3 at beta = 5 \
-               and t = 0.045 = 5.4/r_4 at beta = 7)",
+    narrower: "`d = 2` (the source also has `d > 2`; its experiments use `t = 0.3 = 5.6/r_3` at \
+               `beta = 5` and `t = 0.045 = 5.4/r_4` at `beta = 7`)",
     source: "arXiv:2410.23228 and its code; the bound on the other modes is ours",
     status: Status::Observation,
     trials: (12, 80),
     trial: |case, ctx| {
         let start = dominated_by_fastest(case, ctx)?;
-        Ok(Finding::at_most(largest_distance(case, ctx, &start, 0.0)?, ctx.claimed_constant(0.1)))
+        Ok(Finding::at_most(
+            largest_distance(case, ctx, &start, 0.0)?,
+            ctx.claimed_constant(DISTANCE),
+        ))
     },
     constant: "the distance 0.1",
     control: Control {
@@ -48,7 +65,7 @@ pub static ENTRY: Claim = Claim {
         trial: |ctx| {
             let case = Case::new(1, 2, 5.0, "usa");
             let start = dominated_by_fastest(&case, ctx)?;
-            Ok(Finding::at_most(largest_distance(&case, ctx, &start, 0.5)?, 0.1))
+            Ok(Finding::at_most(largest_distance(&case, ctx, &start, 0.5)?, DISTANCE))
         },
     },
     variants: &[&IID],
@@ -58,33 +75,42 @@ pub static ENTRY: Claim = Claim {
 static IID: Claim = Claim {
     name: "cluster-positions-iid",
     title: "The prediction of cluster positions, drawn for one random seed, holds for at least 80 \
-            % of seeds at n = 20000",
-    lets: "the uniform density be perturbed by the moments of n = 20000 iid tokens, and let beta \
-           be 5 or 7",
-    then: "For at least 80 % of all draws, under USA at t = 5.5/r_k the clusters lie within 0.1 of \
-           the predicted delta_j of the fastest mode k, one at each.",
+            % of seeds at `n = 20000`",
+    lets: "the uniform density be perturbed by the moments of `n = {TOKENS}` iid tokens, and let \
+           `beta` be {FIRST} or {SECOND}",
+    then: "For at least {PERCENT} % of all draws, under USA at `t = {TIME}/r_k` the clusters lie \
+           within {DISTANCE} of the predicted `delta_j` of the fastest mode `k`, one at each.",
+    numbers: &[
+        ("TOKENS", TOKENS as f64),
+        ("FIRST", IID_BETAS[0]),
+        ("SECOND", IID_BETAS[1]),
+        ("PERCENT", 100.0 * IID_SHARE),
+        ("TIME", TIME),
+        ("DISTANCE", DISTANCE),
+        ("MODES", MODES as f64),
+    ],
     domain: Domain {
         n: Sizes::Fixed(TOKENS),
-        beta: Betas::List(&[5.0, 7.0]),
-        draws: "the moments 1 to 12",
+        beta: Betas::List(&IID_BETAS),
+        draws: "the moments 1 to {MODES}",
         corners: &[],
         ..DOMAIN
     },
     source: "code of arXiv:2410.23228, which draws the prediction at this n; its theorem is for n \
              -> infinity, the share of draws is ours",
     status: Status::Folklore,
-    kind: Kind::Share(0.8),
+    kind: Kind::Share(IID_SHARE),
     trials: (24, 300),
     trial: |case, ctx| {
         let start = moments_of_tokens(case, ctx);
-        Ok(Finding::answer(largest_distance(case, ctx, &start, 0.0)? <= 0.1))
+        Ok(Finding::answer(largest_distance(case, ctx, &start, 0.0)? <= DISTANCE))
     },
     control: Control {
         what: "the other modes at most a twentieth of the fastest, as in `cluster-positions`",
         trial: |ctx| {
             let case = Case::new(TOKENS, 2, 5.0, "usa");
             let start = dominated_by_fastest(&case, ctx)?;
-            Ok(Finding::answer(largest_distance(&case, ctx, &start, 0.0)? <= 0.1))
+            Ok(Finding::answer(largest_distance(&case, ctx, &start, 0.0)? <= DISTANCE))
         },
     },
     ..Claim::INEQUALITY
@@ -124,10 +150,10 @@ fn dominated_by_fastest(case: &Case, ctx: &mut Context) -> Result<Circle> {
     }
     let mut c = vec![Complex64::new(0.0, 0.0); MODES + 1];
     c[0].re = 1.0;
-    c[k] = Complex64::from_polar(0.005, ctx.uniform_in(0.0, TAU));
+    c[k] = Complex64::from_polar(0.5 * SIZE, ctx.uniform_in(0.0, TAU));
     for j in &others {
         let share = if one { 1.0 } else { ctx.uniform_in(0.0, 1.0) };
-        let size = 0.005 / 20.0 * share / others.len() as f64;
+        let size = 0.5 * SIZE / 20.0 * share / others.len() as f64;
         c[*j] = Complex64::from_polar(size, ctx.uniform_in(0.0, TAU));
     }
     Ok(Circle { c })
@@ -147,13 +173,13 @@ fn largest_distance(case: &Case, ctx: &mut Context, start: &Circle, shift: f64) 
     let rates = rates(case)?;
     let k = fastest_mode(&rates);
     let x = Lagrangian::on_circle(start, 160)?.x;
-    let end = ctx.flow_to(&build_dynamics("usa", case.beta, x.n())?, &x, 5.5 / rates[k])?;
+    let end = ctx.flow_to(&build_dynamics("usa", case.beta, x.n())?, &x, TIME / rates[k])?;
     let centres = linkage(&end, 0.05)?.centres;
     let large: Vec<f64> = centres
         .angles()
         .iter()
         .zip(centres.masses())
-        .filter(|(_, m)| **m > 0.05)
+        .filter(|(_, m)| **m > LEAST_MASS)
         .map(|(t, _)| *t)
         .collect();
     let predicted: Vec<f64> =

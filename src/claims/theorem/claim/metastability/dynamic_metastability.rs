@@ -5,65 +5,70 @@ use crate::num::quadrature::integrate;
 use crate::theorem::prelude::*;
 use std::f64::consts::E;
 
+const LARGEST_EXPONENT: f64 = 30.0;
+const CONTROL_SHARE: f64 = 0.1;
+
 /// # Derivation
 ///
-/// For equal masses; w is a centre and h = `<x_i, w>` the least height of the tokens in its cap.
-/// (1) Tokens of the cap contribute `A_ij (<x_j, w> - G_ij h) >= A_ij h (1 - G_ij) >= 0` to h'. A
-/// token of another cap has `A_ij <= e^{-(1 - alpha) beta}` and `|<P x_j, w>| <= 1`. So
-/// `h' >= -n e^{-(1 - alpha) beta}`, and from `1 - eps` to `1 - 2 eps` takes at least
-/// `T2 = (eps/n) e^{(1 - alpha) beta}`.
+/// For equal masses; `w` is a centre and `h` = `<x_i, w>` the least height of the tokens in its
+/// cap. (1) Tokens of the cap contribute `A_ij (<x_j, w> - G_ij h) >= A_ij h (1 - G_ij) >= 0` to
+/// `h'`. A token of another cap has `A_ij <= e^{-(1 - alpha) beta}` and `|<P x_j, w>| <= 1`. So `h'
+/// >= -n e^{-(1 - alpha) beta}`, and from `1 - eps` to `1 - 2 eps` takes at least `T2 = (eps/n)
+/// e^{(1 - alpha) beta}`.
 ///
-/// (2) Let `rho = 1 - y` be the least inner product in a cap of m >= 2 tokens; `y <= 4 eps` at the
-/// start and `y <= 8 eps` in the larger cap. At the minimising pair (i, j) a token k of the cap
-/// contributes `G_kj - G_ik rho >= rho (1 - G_ik) >= 0` times its weight to token i, and likewise
-/// to j. With equal weights both together are `(1 - rho) (G_ki + G_kj) >= 2 rho (1 - rho)`: every
-/// token of the cap pulls as much as two tokens alone do, so no factor 1/n is lost. The weights are
-/// at least `e^{-beta y}/(m (1 + delta))` for SA, `delta = (n - m) e^{-(1 - alpha) beta}/m`, and
-/// `e^{-beta y}/n` for USA (U2). The other caps take at most `2 (n - m) e^{-(1 - alpha) beta}`,
-/// over n for USA. By the bound of lambda without gamma, `e^{-(1 - alpha) beta}` is below
-/// `(1 - 8 eps) e^{-lambda beta - 8 eps beta}/(2 n^2)`. So delta <= 1/32, and while
-/// `y >= e^{-lambda beta}` the other caps take at most the share `(1 + delta)/16`. Since
-/// `1/(1 + 1/32) - 1/16 > 9/10`,
-/// `y' <= -(9/5) b (1 - y) y e^{-beta y}` with b = 1 for SA and b = m/n for USA, and y stays below
-/// `e^{-lambda beta}` once it is there. Finally `|x_i - x_j|^2 = 2 (1 - G_ij) <= 2 y`.
+/// (2) Let `rho = 1 - y` be the least inner product in a cap of `m >= 2` tokens; `y <= 4 eps` at
+/// the start and `y <= 8 eps` in the larger cap. At the minimising pair `(i, j)` a token `k` of the
+/// cap contributes `G_kj - G_ik rho >= rho (1 - G_ik) >= 0` times its weight to token `i`, and
+/// likewise to `j`. With equal weights both together are `(1 - rho) (G_ki + G_kj) >= 2 rho (1 -
+/// rho)`: every token of the cap pulls as much as two tokens alone do, so no factor `1/n` is lost.
+/// The weights are at least `e^{-beta y}/(m (1 + delta))` for SA, `delta = (n - m) e^{-(1 - alpha)
+/// beta}/m`, and `e^{-beta y}/n` for USA (U2). The other caps take at most `2 (n - m) e^{-(1 -
+/// alpha) beta}`, over `n` for USA. By the bound of `lambda` without `gamma`, `e^{-(1 - alpha)
+/// beta}` is below `(1 - 8 eps) e^{-lambda beta - 8 eps beta}/(2 n^2)`. So `delta <= 1/32`, and
+/// while `y >= e^{-lambda beta}` the other caps take at most the share `(1 + delta)/16`. Since
+/// `1/(1 + 1/32) - 1/16 > 9/10`, `y' <= -(9/5) b (1 - y) y e^{-beta y}` with `b = 1` for SA and
+/// `b = m/n` for USA, and `y` stays below `e^{-lambda beta}` once it is there. Finally `|x_i -
+/// x_j|^2 = 2 (1 - G_ij) <= 2 y`.
 ///
 /// T1 is the time that this equation needs. Two tokens close at the rate 2 instead of 9/5. The
 /// source has `2 n e^{8 eps beta} + e n lambda beta^2/(beta - 1)`, which is larger by a factor of
-/// at least n for SA and 3 for USA. It is smaller than T2: its first part is `T2 e^{-gamma beta}`,
-/// and the bound of lambda with gamma says that the second is below `T2 (1 - e^{-gamma beta})`.
-/// With a plus sign before the logarithm of gamma, as printed in that bound, this step fails.
+/// at least `n` for SA and 3 for USA. It is smaller than T2: its first part is `T2 e^{-gamma
+/// beta}`, and the bound of `lambda` with `gamma` says that the second is below `T2 (1 - e^{-gamma
+/// beta})`. With a plus sign before the logarithm of `gamma`, as printed in that bound, this step
+/// fails.
 pub static ENTRY: Claim = Claim {
     name: "dynamic-metastability",
-    title: "Separated tokens collapse within their caps and stay there for a time e^{(1 - alpha) \
-            beta}",
-    lets: "n tokens lie in caps <x, w> >= 1 - eps, 0 < eps < 1/16. Let alpha be the largest inner \
-           product between two caps <x, w> >= 1 - 2 eps, and gamma = 1 - alpha - 8 eps - log(2 \
-           n^2/eps)/beta > 0. Let lambda > 0 be below 1 - alpha - 8 eps - log(2 n^2/(1 - 8 \
-           eps))/beta and below (1 - e^{-gamma beta}) (beta - 1) eps e^{(1 - alpha) beta}/(e \
-           beta^2 n^2)",
-    then: "Up to the time T2 = (eps/n) e^{(1 - alpha) beta}, every token stays in its own cap <x, \
-           w> >= 1 - 2 eps. From T1 = (5/(9 b)) int e^{beta y}/(y (1 - y)) dy to T2, over y from \
-           e^{-lambda beta} to 4 eps, tokens of one cap satisfy |x_i - x_j|^2 <= 2 e^{-lambda \
-           beta}. Here b = 1 for SA; b = m/n for USA (U2) if every cap has one token or at least \
-           m.",
+    title: "Separated tokens collapse within their caps and stay there for a time `e^{(1 - alpha) \
+            beta}`",
+    lets: "`n` tokens lie in caps `<x, w> >= 1 - eps`, `0 < eps < 1/16`. Let `alpha` be the \
+           largest inner product between two caps `<x, w> >= 1 - 2 eps`, and `gamma = 1 - alpha - \
+           8 eps - log(2 n^2/eps)/beta > 0`. Let `lambda > 0` be below `1 - alpha - 8 eps - log(2 \
+           n^2/(1 - 8 eps))/beta` and below `(1 - e^{-gamma beta}) (beta - 1) eps e^{(1 - alpha) \
+           beta}/(e beta^2 n^2)`",
+    then: "Up to the time `T2 = (eps/n) e^{(1 - alpha) beta}`, every token stays in its own cap \
+           `<x, w> >= 1 - 2 eps`. From `T1 = (5/(9 b)) int e^{beta y}/(y (1 - y)) dy` to T2, over \
+           `y` from `e^{-lambda beta}` to `4 eps`, tokens of one cap satisfy `|x_i - x_j|^2 <= 2 \
+           e^{-lambda beta}`. Here `b = 1` for SA; `b = m/n` for USA (U2) if every cap has one \
+           token or at least `m`.",
     tested: "at every step of the integrator",
+    numbers: &[("LARGEST_EXPONENT", LARGEST_EXPONENT), ("PARTS", 1.0 / CONTROL_SHARE)],
     domain: Domain {
         n: Sizes::Range(2, 32),
         d: Sizes::Range(2, 16),
         beta: Betas::Log(5.0, 60.0),
         laws: &[],
-        draws: "eps, lambda, two or three caps with centres in one plane, and tokens in them",
+        draws: "`eps`, `lambda`, two or three caps with centres in one plane, and tokens in them",
         condition: Some(Condition {
-            text: "e^{-lambda beta} <= eps for some eps and lambda that are admitted by antipodal \
-                   caps",
+            text: "`e^{-lambda beta} <= eps` for some `eps` and `lambda` that are admitted by \
+                   antipodal caps",
             holds: |case| !admitted_eps(case, PI).is_empty(),
         }),
         corners: &[(10, 2, 20.0), (10, 3, 20.0), (16, 5, 24.0), (8, 2, 40.0)],
         ..Domain::EQUAL_MASSES
     },
-    narrower: "two or three caps with centres in one plane; e^{-30} <= e^{-lambda beta} <= eps: \
-               above eps the second part is nearly empty, and below e^{-30} double precision \
-               loses the distances",
+    narrower: "two or three caps with centres in one plane; `e^{-{LARGEST_EXPONENT}} <= e^{-lambda \
+               beta} <= eps`: above `eps` the second part is nearly empty, and below \
+               `e^{-{LARGEST_EXPONENT}}` double precision loses the distances",
     source: "arXiv:2410.06833, main theorem (the bound of lambda with gamma corrected; T1 is \
              smaller and derived)",
     status: Status::Corrected,
@@ -105,7 +110,7 @@ pub static ENTRY: Claim = Claim {
     },
     constant: "the time of collapse T1",
     control: Control {
-        what: "the demand that tokens have collapsed by T1/10",
+        what: "the demand that tokens have collapsed by T1/{PARTS}",
         trial: |ctx| {
             let caps = Caps {
                 angles: vec![0.0, PI],
@@ -113,7 +118,7 @@ pub static ENTRY: Claim = Claim {
                 lambda: 1.0,
                 alpha: cap_inner_product(PI, 0.01),
             };
-            in_caps(&Case::new(10, 2, 20.0, "sa"), ctx, &caps, 0.1)
+            in_caps(&Case::new(10, 2, 20.0, "sa"), ctx, &caps, CONTROL_SHARE)
         },
     },
     ..Claim::INEQUALITY
@@ -134,7 +139,8 @@ fn admitted_eps(case: &Case, angle: f64) -> Vec<(f64, f64, f64)> {
         let first = (height * beta).exp() * (beta - 1.0) * eps / (beta * beta * n * n * E)
             * (1.0 - (-gamma * beta).exp());
         let second = height - (2.0 * n * n / (1.0 - 8.0 * eps)).ln() / beta - 8.0 * eps;
-        let (least, most) = (-eps.ln() / beta, (0.999 * first.min(second)).min(30.0 / beta));
+        let (least, most) =
+            (-eps.ln() / beta, (0.999 * first.min(second)).min(LARGEST_EXPONENT / beta));
         (gamma > 0.0 && most > least).then_some((eps, least, most))
     };
     (1..=24).filter_map(|k| range(0.0624 * 0.7f64.powi(k - 1))).collect()

@@ -3,34 +3,48 @@
 use crate::num::{ode::advance, quadrature::integrate};
 use crate::theorem::prelude::*;
 
+const STARTS: (f64, f64) = (-0.95, 0.5);
+const LAST: f64 = 0.6;
+const PIECES: i32 = 16;
+/// Added for the integration error: 1e5 times its tolerance, over a path of length at most 4.
+const ALLOWED: f64 = 1e-8;
+const PRINTED_ERROR: f64 = 1e-3;
+const LEAST_BETA: f64 = 10.0;
+
 /// # Derivation
 ///
-/// With `a = (1-alpha)/alpha` and `w = e^{-beta (1 - rho)}` the exact equation in the new time s is
-/// `rho' = (1 - rho^2) (a/(1 + a w) + (1/a)/(1 + w/a))`. So `u = artanh rho` obeys
-/// `u' = c - (a^2/(1 + a w) + a^{-2}/(1 + w/a)) w >= c - (c^2 - 2) w`, and `u <= v = c s + u_0`. As
-/// w increases with rho, `v - u <= (c^2 - 2) int e^{-beta (1 - tanh v)} ds`, where `ds = dv/c`. For
+/// With `a = (1-alpha)/alpha` and `w = e^{-beta (1 - rho)}` the exact equation in the new time `s`
+/// is `rho' = (1 - rho^2) (a/(1 + a w) + (1/a)/(1 + w/a))`. So `u = artanh rho` obeys `u' = c -
+/// (a^2/(1 + a w) + a^{-2}/(1 + w/a)) w >= c - (c^2 - 2) w`, and `u <= v = c s + u_0`. As `w`
+/// increases with `rho`, `v - u <= (c^2 - 2) int e^{-beta (1 - tanh v)} ds`, where `ds = dv/c`. For
 /// equal masses the bound is attained up to the factor `1 + w`.
 ///
-/// In the time changed by the initial rho the speed is larger by `e^{beta (rho - rho_0)}`, which
-/// explodes as rho increases by a few 1/beta: the pair collapses within
-/// `1/(beta c (1 - rho_0^2))` of that time. And c is 2 only for equal masses. So the printed form
-/// fails twice.
+/// In the time changed by the initial `rho` the speed is larger by `e^{beta (rho - rho_0)}`, which
+/// explodes as `rho` increases by a few `1/beta`: the pair collapses within `1/(beta c (1 -
+/// rho_0^2))` of that time. And `c` is 2 only for equal masses. So the printed form fails twice.
 pub static ENTRY: Claim = Claim {
     name: "pairing-law",
-    title: "Two SA clusters in the time s with dt = e^{beta (1 - rho)} ds: rho(s) = tanh(c_alpha s \
-            + artanh rho_0)",
-    lets: "two clusters have masses alpha and 1 - alpha and initial cosine rho_0 in [-0.95, 0.5]; \
-           let c = (1-alpha)/alpha + alpha/(1-alpha), v(s) = c s + artanh rho_0, and dt = e^{beta \
-           (1 - rho(t))} ds",
-    then: "Under SA, 0 <= v(s) - artanh rho(s) <= (c - 2/c) int e^{-beta (1 - tanh v)} dv, from \
-           v(0) to v(s), until tanh v = 0.6.",
-    tested: "at 16 times s, with 1e-8 added for the integration error",
+    title: "Two SA clusters in the time `s` with `dt = e^{beta (1 - rho)} ds`: `rho(s) = \
+            tanh(c_alpha s + artanh rho_0)`",
+    lets: "two clusters have masses `alpha` and `1 - alpha` and initial cosine `rho_0` in \
+           [{LEAST}, {MOST}]; let `c = (1-alpha)/alpha + alpha/(1-alpha)`, `v(s) = c s + artanh \
+           rho_0`, and `dt = e^{beta (1 - rho(t))} ds`",
+    then: "Under SA, `0 <= v(s) - artanh rho(s) <= (c - 2/c) int e^{-beta (1 - tanh v)}` dv, from \
+           `v(0)` to `v(s)`, until `tanh v = {LAST}`.",
+    tested: "at {PIECES} times `s`, with {ALLOWED} added for the integration error",
+    numbers: &[
+        ("LEAST", STARTS.0),
+        ("MOST", STARTS.1),
+        ("LAST", LAST),
+        ("PIECES", PIECES as f64),
+        ("ALLOWED", ALLOWED),
+    ],
     domain: DOMAIN,
     source: "arXiv:2512.01868 v4, pairing theorem, corrected; the bound is derived",
     status: Status::Corrected,
     trials: (48, 400),
     trial: |case, ctx| deviation(case, ctx, PairingLaw::Corrected),
-    constant: "the factor c of s",
+    constant: "the factor `c` of `s`",
     control: Control {
         what: "the factor 2 of equal masses, used for masses 1/4 and 3/4",
         trial: |ctx| deviation(&Case::new(2, 2, 40.0, "sa"), ctx, PairingLaw::Two),
@@ -41,21 +55,28 @@ pub static ENTRY: Claim = Claim {
 
 static PRINTED: Claim = Claim {
     name: "pairing-law-printed",
-    title: "As quoted in the survey: in the time s with dt = e^{beta (1 - rho_0)} ds, a pair \
-            follows y_i' = P y_j",
-    lets: "two clusters have any masses and initial cosine rho_0 in [-0.95, 0.5]",
-    then: "In the time s with dt = e^{beta (1 - rho_0)} ds, the cosine follows rho' = 2 (1 - \
-           rho^2).",
-    tested: "until rho = 0.6, to 1e-3",
-    domain: Domain { beta: Betas::Log(10.0, 200.0), ..DOMAIN },
-    narrower: "large beta is tested as beta >= 10",
+    title: "As quoted in the survey: in the time `s` with `dt = e^{beta (1 - rho_0)} ds`, a pair \
+            follows `y_i' = P y_j`",
+    lets: "two clusters have any masses and initial cosine `rho_0` in [{LEAST}, {MOST}]",
+    then: "In the time `s` with `dt = e^{beta (1 - rho_0)} ds`, the cosine follows `rho' = 2 (1 - \
+           rho^2)`.",
+    tested: "until `rho = {LAST}`, to {ERROR}",
+    numbers: &[
+        ("LEAST", STARTS.0),
+        ("MOST", STARTS.1),
+        ("LAST", LAST),
+        ("ERROR", PRINTED_ERROR),
+        ("LEAST_BETA", LEAST_BETA),
+    ],
+    domain: Domain { beta: Betas::Log(LEAST_BETA, 200.0), ..DOMAIN },
+    narrower: "large `beta` is tested as `beta >= {LEAST_BETA}`",
     source: "arXiv:2512.01868 v4, pairing theorem (thm:agazzi_merge), quoted there from \
              arXiv:2509.25040, whose text was not seen",
     status: Status::Misprinted,
     trials: (8, 60),
     trial: |case, ctx| deviation(case, ctx, PairingLaw::Printed),
     control: Control {
-        what: "equal masses, with the time changed by the current rho",
+        what: "equal masses, with the time changed by the current `rho`",
         trial: |ctx| deviation(&Case::new(2, 3, 60.0, "sa"), ctx, PairingLaw::Equal),
     },
     ..Claim::INEQUALITY
@@ -66,7 +87,7 @@ const DOMAIN: Domain = Domain {
     beta: Betas::Log(2.0, 200.0),
     dynamics: &["sa"],
     laws: &[],
-    draws: "rho_0 and the masses",
+    draws: "`rho_0` and the masses",
     ..Domain::ATTENTION
 };
 
@@ -90,9 +111,6 @@ impl PairingLaw {
     }
 }
 
-/// Added for the integration error: 1e5 times its tolerance, over a path of length at most 4.
-const ALLOWED: f64 = 1e-8;
-
 /// The largest deviation from the law until it predicts rho = 0.6: of artanh rho, relative to the
 /// bound at the same time, or of rho.
 fn deviation(case: &Case, ctx: &mut Context, law: PairingLaw) -> Result<Finding> {
@@ -103,7 +121,7 @@ fn deviation(case: &Case, ctx: &mut Context, law: PairingLaw) -> Result<Finding>
         PairingLaw::Equal => 0.5,
         PairingLaw::Corrected | PairingLaw::Printed => drawn[0] / (drawn[0] + drawn[1]),
     };
-    let start = ctx.uniform_in(-0.95, 0.5);
+    let start = ctx.uniform_in(STARTS.0, STARTS.1);
     let c = (1.0 - alpha) / alpha + alpha / (1.0 - alpha);
     let rate = if law == PairingLaw::Corrected { ctx.claimed_constant(c) } else { 2.0 };
     let flow = build_dynamics("sa", beta, 2)?;
@@ -119,17 +137,17 @@ fn deviation(case: &Case, ctx: &mut Context, law: PairingLaw) -> Result<Finding>
         scale((beta * (1.0 - rho)).exp(), out);
     };
     let first = start.atanh();
-    let mut end = (0.6f64.atanh() - first) / if law == PairingLaw::Corrected { c } else { 2.0 };
+    let mut end = (LAST.atanh() - first) / if law == PairingLaw::Corrected { c } else { 2.0 };
     if law == PairingLaw::Printed {
         // With the time change by the initial rho a pair collapses at s = 1/(beta c (1 - rho^2)),
         // where the integration ends. It has left the law before.
         end = nan_min(end, 0.9 / (beta * c * (1.0 - start * start)));
     }
     // The bound is attained, so the integration must be more accurate than the usual one.
-    let (mut worst, pieces, accuracy) = (0.0f64, 16, 1e-4 * ctx.rtol());
-    let step = end / f64::from(pieces);
+    let (mut worst, accuracy) = (0.0f64, 1e-4 * ctx.rtol());
+    let step = end / f64::from(PIECES);
     let mut integral = 0.0;
-    for k in 1..=pieces {
+    for k in 1..=PIECES {
         let s = step * f64::from(k);
         x = advance(velocity, &x, step, (accuracy, accuracy), 20_000)?;
         let (rho, v) = (dot(&x[..d], &x[d..]), rate * s + first);
@@ -140,7 +158,7 @@ fn deviation(case: &Case, ctx: &mut Context, law: PairingLaw) -> Result<Finding>
             let off = v - rho.atanh();
             worst = nan_max(worst, nan_max(off / bound, -off / ALLOWED));
         } else {
-            worst = nan_max(worst, (rho - v.tanh()).abs() / 1e-3);
+            worst = nan_max(worst, (rho - v.tanh()).abs() / PRINTED_ERROR);
         }
         // The false laws fail by far; later times are not needed and may end in a collapse.
         if law != PairingLaw::Corrected && worst > 50.0 {

@@ -2,11 +2,14 @@
 
 use crate::theorem::prelude::*;
 
+/// The largest beta of [`TWO_CLUSTERS`].
+pub(super) const LARGEST_BETA: f64 = 300.0;
+
 /// Two clusters of any masses under SA and USA.
 pub(super) const TWO_CLUSTERS: Domain = Domain {
     n: Sizes::Fixed(2),
     d: Sizes::Range(2, 16),
-    beta: Betas::Linear(0.0, 300.0),
+    beta: Betas::Linear(0.0, LARGEST_BETA),
     laws: &[],
     ..Domain::ATTENTION
 };

@@ -5,39 +5,44 @@ use crate::num::softmax::log_sum_exp;
 use crate::sphere::geometry::project;
 use crate::theorem::prelude::*;
 
+const STARTS: usize = 8;
+const SMALL: f64 = 1e-6;
+
 /// The tokens of a decoder do not interact here: each one ascends the same landscape.
 ///
 /// # Derivation
 ///
-/// `y' = P_y sum_j softmax_j(beta <y, e_j>) e_j` is the gradient on the sphere of
-/// `h(y) = (1/beta) log sum_j e^{beta <y, e_j>}`, which is analytic: every path ends at one
-/// critical point. For almost every memory, changes of the e_j move the gradient at a critical
-/// point y in every direction (unless all e_j have one angle to y with cos = beta sin^2), so no
-/// critical point is degenerate (transversality). Then only starts on the stable manifolds of
-/// saddles and at minima do not end at a maximum: a set of measure zero. With the weights w, the
-/// Hessian along a tangent vector u is `beta Var_w <u, e_j> - |u|^2 sum_j w_j <y, e_j>`.
+/// `y' = P_y sum_j softmax_j(beta <y, e_j>) e_j` is the gradient on the sphere of `h(y) = (1/beta)
+/// log sum_j e^{beta <y, e_j>}`, which is analytic: every path ends at one critical point. For
+/// almost every memory, changes of the `e_j` move the gradient at a critical point `y` in every
+/// direction (unless all `e_j` have one angle to `y` with `cos = beta sin^2`), so no critical point
+/// is degenerate (transversality). Then only starts on the stable manifolds of saddles and at
+/// minima do not end at a maximum: a set of measure zero. With the weights `w`, the Hessian along a
+/// tangent vector `u` is `beta Var_w <u, e_j> - |u|^2 sum_j w_j <y, e_j>`.
 pub static ENTRY: Claim = Claim {
     name: "cross-attention-modes",
     title: "Cross-attention to a fixed memory: almost every token ends at a local maximum of a \
             fixed function",
-    lets: "y' = P_y sum_j softmax_j(beta <y, e_j>) e_j with fixed e_j",
-    then: "For almost every memory (e_j) and almost every start, y tends to a local maximum of \
-           (1/beta) log sum_j e^{beta <y, e_j>}.",
-    tested: "at t = 1e6 for 8 starts: the gradient is below 1e-6, and the Hessian is negative",
+    lets: "`y' = P_y sum_j softmax_j(beta <y, e_j>) e_j` with fixed `e_j`",
+    then: "For almost every memory `(e_j)` and almost every start, `y` tends to a local maximum of \
+           `(1/beta) log sum_j e^{beta <y, e_j>}`.",
+    tested: "at `t = 1e6` for {STARTS} starts: the gradient is below {SMALL}, and the Hessian is \
+             negative",
+    numbers: &[("STARTS", STARTS as f64), ("SMALL", SMALL)],
     domain: Domain {
         n: Sizes::Range(2, 8),
         d: Sizes::Range(2, 4),
         beta: Betas::Linear(0.5, 4.0),
         dynamics: &[],
         laws: &["uniform"],
-        draws: "a memory of n points, 8 starts",
+        draws: "a memory of `n` points, {STARTS} starts",
         ..Domain::EQUAL_MASSES
     },
-    narrower: "V = I (the limit is derived; the time 1e6 and the bound 1e-6 are observed)",
+    narrower: "`V = I` (the limit is derived; the time `1e6` and the bound {SMALL} are observed)",
     source: "derived",
     trials: (6, 60),
     trial: |case, ctx| ends_at_maximum(case, ctx, false),
-    constant: "the beta of the function",
+    constant: "the `beta` of the function",
     control: Control {
         what: "the local maxima of another memory",
         trial: |ctx| ends_at_maximum(&Case::new(6, 3, 3.0, ""), ctx, true),
@@ -47,7 +52,7 @@ pub static ENTRY: Claim = Claim {
 
 fn ends_at_maximum(case: &Case, ctx: &mut Context, other: bool) -> Result<Finding> {
     let (d, beta) = (case.d, case.beta);
-    let (memory, y) = (ctx.tokens(case)?, ctx.tokens_with_law(8, d, "uniform")?);
+    let (memory, y) = (ctx.tokens(case)?, ctx.tokens_with_law(STARTS, d, "uniform")?);
     let head = MultiHead::new(beta, vec![Head::default()])?.with_weights(Weights::Softmax);
     let dynamics = Dynamics::single(head.with_sources(Sources::Memory(Arc::new(memory.clone()))));
     let end = solve(
@@ -64,7 +69,7 @@ fn ends_at_maximum(case: &Case, ctx: &mut Context, other: bool) -> Result<Findin
     let stated = ctx.claimed_constant(beta);
     let at = |y: &[f64]| -> Result<Finding> {
         let (gradient, largest) = derivatives(&memory, stated, y)?;
-        Ok(Finding::at_most(gradient, 1e-6).and(Finding::answer(largest < 0.0)))
+        Ok(Finding::at_most(gradient, SMALL).and(Finding::answer(largest < 0.0)))
     };
     end.clusters.rows().map(at).try_fold(Finding::answer(true), |all, one| Ok(all.and(one?)))
 }

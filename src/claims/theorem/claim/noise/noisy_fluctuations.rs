@@ -1,9 +1,16 @@
 //! Noise: correlations of particles below the threshold.
 
-use super::setting::pair_mean;
+use super::setting::{TIMES, pair_mean};
 use crate::num::gegenbauer::scaled_funk_hecke;
 use crate::theorem::prelude::*;
 use crate::theory::noise::threshold;
+
+const PARTICLES: usize = 8;
+const ERRORS: f64 = 4.0;
+/// Length of a run in units of kappa.
+const LENGTH: f64 = 20.0;
+const PERCENT: f64 = 5.0;
+const RATIOS: (f64, f64) = (0.15, 0.3);
 
 /// The pair correlation of n particles to the second order in 1/n. At the threshold of the density
 /// it diverges.
@@ -12,52 +19,63 @@ use crate::theory::noise::threshold;
 ///
 /// The stationary density `e^{n kappa E_beta}` is `exp(sum_k r_k sum_m A_km^2/2)` relative to
 /// independent uniform tokens, with `A_km = n^{-1/2} sum_i Y_km(x_i)`, real spherical harmonics
-/// `Y_km` of degree k >= 1 and mean square 1, and `r_k = kappa lambda_k/beta`, `r_1 = r`. For
+/// `Y_km` of degree `k >= 1` and mean square 1, and `r_k = kappa lambda_k/beta`, `r_1 = r`. For
 /// independent tokens the `A_km` have variance 1, third cumulants of size `n^{-1/2}`, fourth ones
-/// of size `1/n`. So to leading order `G = E A_1m^2 = 1/(1 - r)`, and in general
-/// `G = P/(1 - r P)`, where `P = 1 + p/n + O(1/n^2)` sums the diagrams that no line `r_1` cuts in
-/// two. Other lines are `D_k = r_k/(1 - r_k)`. Two diagrams have the order 1/n.
+/// of size `1/n`. So to leading order `G = E A_1m^2 = 1/(1 - r)`, and in general `G = P/(1 - r P)`,
+/// where `P = 1 + p/n + O(1/n^2)` sums the diagrams that no line `r_1` cuts in two. Other lines are
+/// `D_k = r_k/(1 - r_k)`. Two diagrams have the order `1/n`.
 ///
 /// One fourth cumulant and a line: `sum_k (D_k/2) sum_m c(Y_1, Y_1, Y_km, Y_km)`. By the addition
-/// theorem `sum_m Y_km^2` is constant, so the cumulants add up to -2 for k = 1 and to 0 otherwise:
-/// `-D_1`. Two third cumulants and two lines:
-/// `(1/2) sum_{k,l} D_k D_l sum_{m,m'} (E Y_1 Y_km Y_lm')^2`. With zonal polynomials `P_k` and N_k
-/// harmonics of degree k the inner sum is `N_k N_l E P_1 P_k P_l`, and
-/// `t P_k = ((k+d-2) P_{k+1} + k P_{k-1})/(2k+d-2)`, `E P_l^2 = 1/N_l` leave
-/// `sum_k C(k+d-2, k) D_k D_{k+1}`. Finally `(n-1) <x_i, x_j>` has the mean `G - 1`.
+/// theorem `sum_m Y_km^2` is constant, so the cumulants add up to -2 for `k = 1` and to 0
+/// otherwise: `-D_1`. Two third cumulants and two lines: `(1/2) sum_{k,l} D_k D_l sum_{m,m'} (E Y_1
+/// Y_km Y_lm')^2`. With zonal polynomials `P_k` and `N_k` harmonics of degree `k` the inner sum is
+/// `N_k N_l E P_1 P_k P_l`, and `t P_k = ((k+d-2) P_{k+1} + k P_{k-1})/(2k+d-2)`, `E P_l^2 = 1/N_l`
+/// leave `sum_k C(k+d-2, k) D_k D_{k+1}`. Finally `(n-1) <x_i, x_j>` has the mean `G - 1`.
 pub static ENTRY: Claim = Claim {
     name: "noisy-fluctuations",
-    title: "Noisy USA below the threshold: (n-1) <x_i, x_j> has mean r/(1 - r) + c/n, r = \
-            kappa/kappa_c",
-    lets: "n particles of noisy USA be in their stationary law, of density e^{n kappa E_beta}, \
-           where kappa = r kappa_c, r < 1 and beta <= beta_*. Let D_k = r_k/(1 - r_k) with r_k = r \
-           lambda_k/lambda_1",
-    then: "For n -> infinity, (n-1) E <x_i, x_j> = r/(1 - r) + c/n + O(1/n^2) with c = (sum_{k >= \
-           1} C(k+d-2, k) D_k D_{k+1} - D_1)/(1 - r)^2.",
-    tested: "for 8 particles, from 40000 draws of uniform tokens weighted by the density, to 4 \
-             standard errors plus r/(n^2 (1 - r)^5) (the constant 1 is observed); and from 80 \
-             runs of noisy USA, by Strang steps over 16 times up to 20 kappa, to 4 standard errors \
-             plus that and 5 % for the steps",
+    title: "Noisy USA below the threshold: `(n-1) <x_i, x_j>` has mean `r/(1 - r) + c/n`, `r = \
+            kappa/kappa_c`",
+    lets: "`n` particles of noisy USA be in their stationary law, of density `e^{n kappa E_beta}`, \
+           where `kappa = r kappa_c`, `r < 1` and `beta <= beta_*`. Let `D_k = r_k/(1 - r_k)` with \
+           `r_k = r lambda_k/lambda_1`",
+    then: "For `n -> infinity`, `(n-1) E <x_i, x_j> = r/(1 - r) + c/n + O(1/n^2)` with `c = \
+           (sum_{k >= 1} C(k+d-2, k) D_k D_{k+1} - D_1)/(1 - r)^2`.",
+    tested: "for {PARTICLES} particles, from {DRAWS} draws of uniform tokens weighted by the \
+             density, to {ERRORS} standard errors plus `r/(n^2 (1 - r)^5)` (the constant 1 is \
+             observed); and from {RUNS} runs of noisy USA, by Strang steps over {TIMES} times up \
+             to `{LENGTH} kappa`, to {ERRORS} standard errors plus that and {PERCENT} % for the \
+             steps",
+    numbers: &[
+        ("PARTICLES", PARTICLES as f64),
+        ("DRAWS", DRAWS as f64),
+        ("ERRORS", ERRORS),
+        ("RUNS", RUNS as f64),
+        ("TIMES", TIMES as f64),
+        ("LENGTH", LENGTH),
+        ("PERCENT", PERCENT),
+        ("LEAST", RATIOS.0),
+        ("MOST", RATIOS.1),
+    ],
     domain: Domain {
-        n: Sizes::Fixed(8),
+        n: Sizes::Fixed(PARTICLES),
         d: Sizes::List(&[2, 3, 5]),
         beta: Betas::Linear(0.25, 1.25),
         dynamics: &["usa"],
-        draws: "r in [0.15, 0.3]",
+        draws: "`r` in [{LEAST}, {MOST}]",
         ..Domain::EQUAL_MASSES
     },
-    narrower: "r at most 0.3, so that the weights vary little",
+    narrower: "`r` at most {MOST}, so that the weights vary little",
     source: "derived by diagrams; that the remainder is O(1/n^2) is observed",
     status: Status::Observation,
     trials: (4, 20),
     trial: |case, ctx| {
-        let r = ctx.uniform_in(0.15, 0.3);
+        let r = ctx.uniform_in(RATIOS.0, RATIOS.1);
         Ok(correlation(case, ctx, r, second_order)?.and(by_steps(case, ctx, r)?))
     },
     constant: "the mean",
     control: Control {
         what: "the first order alone",
-        trial: |ctx| correlation(&Case::new(8, 2, 1.0, "usa"), ctx, 0.3, |_, _| 0.0),
+        trial: |ctx| correlation(&Case::new(PARTICLES, 2, 1.0, "usa"), ctx, RATIOS.1, |_, _| 0.0),
     },
     ..Claim::LAW
 };
@@ -98,7 +116,7 @@ fn correlation(
             / total;
     let claimed = ctx.claimed_constant(r / (1.0 - r) + second_order(case, r));
     let remainder = r / (n * n * (1.0 - r).powi(5));
-    Ok(Finding::law(found, claimed, 4.0 * error + remainder, 0.0))
+    Ok(Finding::law(found, claimed, ERRORS * error + remainder, 0.0))
 }
 
 /// The same mean from runs that start at uniform tokens, over times at which these are forgotten.
@@ -108,10 +126,10 @@ fn by_steps(case: &Case, ctx: &mut Context, r: f64) -> Result<Finding> {
     let starts = (0..RUNS)
         .map(|_| law.sample(case.n, case.d, ctx.method_rng()))
         .collect::<Result<Vec<_>>>()?;
-    let (found, error) = pair_mean(case.beta, kappa, &starts, 20.0, ctx.method_rng())?;
+    let (found, error) = pair_mean(case.beta, kappa, &starts, LENGTH, ctx.method_rng())?;
     let claimed = r / (1.0 - r) + second_order(case, r);
     let remainder = r / (n * n * (1.0 - r).powi(5));
-    let allowed = 4.0 * (n - 1.0) * error + 0.05 * claimed + remainder;
+    let allowed = ERRORS * (n - 1.0) * error + PERCENT / 100.0 * claimed + remainder;
     Ok(Finding::law((n - 1.0) * found, claimed, allowed, 0.0))
 }
 

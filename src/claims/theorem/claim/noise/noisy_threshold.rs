@@ -5,38 +5,49 @@ use crate::continuity::zonal::Zonal;
 use crate::theorem::prelude::*;
 use crate::theory::noise::threshold;
 
+const SMALL: f64 = 1e-6;
+const TOLERANCE: f64 = 1e-6;
+const RATIOS: (f64, f64) = (0.5, 2.0);
+
 /// The threshold agrees with that of arXiv:2606.05140 in the normalisation of the statement.
 ///
 /// # Derivation
 ///
-/// Noise of variance 2/kappa adds `(1/kappa) Lap rho` to the continuity equation:
-/// `d rho/dt = (1/kappa) Lap rho - div(rho v)`. The signs matter: with both of them turned, as a
-/// formal statement quotes the survey arXiv:2512.01868, the condition would be `kappa < kappa_c`.
-/// A mode of degree k has the rate `k (k+d-2) (lambda_k/beta - 1/kappa)` (`mode-growth`). As
-/// `lambda_k` decreases with k, the first mode to become unstable is k = 1, at
-/// `kappa_c = beta/lambda_1`, where the rate `(d-1) (1/kappa_c - 1/kappa)` changes its sign. For
-/// `beta -> 0` this is the threshold d of the Kuramoto model.
+/// Noise of variance `2/kappa` adds `(1/kappa) Lap rho` to the continuity equation: `d rho/dt =
+/// (1/kappa) Lap rho - div(rho v)`. The signs matter: with both of them turned, as a formal
+/// statement quotes the survey arXiv:2512.01868, the condition would be `kappa < kappa_c`. A mode
+/// of degree `k` has the rate `k (k+d-2) (lambda_k/beta - 1/kappa)` (`mode-growth`). As `lambda_k`
+/// decreases with `k`, the first mode to become unstable is `k = 1`, at `kappa_c = beta/lambda_1`,
+/// where the rate `(d-1) (1/kappa_c - 1/kappa)` changes its sign. For `beta -> 0` this is the
+/// threshold `d` of the Kuramoto model.
 pub static ENTRY: Claim = Claim {
     name: "noisy-threshold",
-    title: "Noisy USA: the uniform measure is linearly unstable iff kappa > kappa_c = \
-            beta/lambda_1",
-    lets: "dX = v dt + sqrt(2/kappa) dW with the velocity v of USA",
-    then: "The uniform measure is linearly unstable iff kappa > kappa_c = beta/lambda_1, with \
-           lambda_1 = Gamma(d/2) (2/beta)^{d/2-1} I_{d/2}(beta): the first mode has the rate (d-1) \
-           (1/kappa_c - 1/kappa).",
-    tested: "from 1 + 1e-6 P_1 over a tenth of the noise's time scale, to 1e-6 of (d-1)/kappa",
+    title: "Noisy USA: the uniform measure is linearly unstable iff `kappa > kappa_c = \
+            beta/lambda_1`",
+    lets: "`dX = v dt + sqrt(2/kappa) dW` with the velocity `v` of USA",
+    then: "The uniform measure is linearly unstable iff `kappa > kappa_c = beta/lambda_1`, with \
+           `lambda_1 = Gamma(d/2) (2/beta)^{d/2-1} I_{d/2}(beta)`: the first mode has the rate \
+           `(d-1) (1/kappa_c - 1/kappa)`.",
+    tested: "from `1 + {SMALL} P_1` over a tenth of the noise's time scale, to {TOLERANCE} of \
+             `(d-1)/kappa`",
+    numbers: &[
+        ("SMALL", SMALL),
+        ("TOLERANCE", TOLERANCE),
+        ("PARTS", 1.0 / RATIOS.0),
+        ("MOST", RATIOS.1),
+    ],
     domain: Domain {
         d: Sizes::List(&[2, 3, 5, 8, 16]),
         beta: Betas::Log(0.05, 15.0),
-        draws: "kappa/kappa_c in [1/2, 2]",
+        draws: "`kappa/kappa_c` in [1/{PARTS}, {MOST}]",
         ..DENSITIES
     },
     source: "derived; Mun, Rosenzweig, arXiv:2606.05140 (abstract)",
     trials: (16, 60),
     trial: |case, ctx| growth(case, ctx, 1.0),
-    constant: "kappa_c",
+    constant: "`kappa_c`",
     control: Control {
-        what: "half of kappa_c",
+        what: "half of `kappa_c`",
         trial: |ctx| growth(&Case::new(2, 2, 4.0, "usa"), ctx, 0.5),
     },
     ..Claim::LAW
@@ -47,9 +58,9 @@ pub static ENTRY: Claim = Claim {
 fn growth(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     let (d, beta) = (case.d, case.beta);
     let critical = threshold(d, 1, beta)?;
-    let kappa = critical * ctx.log_uniform_in(0.5, 2.0);
+    let kappa = critical * ctx.log_uniform_in(RATIOS.0, RATIOS.1);
     let medium = MeasureDynamics::new("usa", beta, 1.0 / kappa)?;
-    let density = Density::parse("cos:1=1e-6")?;
+    let density = Density::parse(&format!("cos:1={SMALL:e}"))?;
     let t = 0.1 * kappa / (d as f64 - 1.0);
     let ratio = if d == 2 {
         let start = Circle::from_density(&density, 32)?;
@@ -61,7 +72,7 @@ fn growth(case: &Case, ctx: &mut Context, factor: f64) -> Result<Finding> {
     Ok(Finding::law(
         ratio.ln() / 0.1,
         kappa / ctx.claimed_constant(factor * critical) - 1.0,
-        1e-6,
+        TOLERANCE,
         0.0,
     ))
 }

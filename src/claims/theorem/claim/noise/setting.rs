@@ -10,6 +10,11 @@ use crate::flow::{
 };
 use crate::theorem::prelude::*;
 
+/// The number of times of [`pair_mean`].
+pub const TIMES: i32 = 16;
+/// Largest step of [`pair_mean`] in units of kappa.
+pub const STEP: f64 = 0.1;
+
 /// Noisy USA, by densities.
 pub const DENSITIES: Domain = Domain {
     n: Sizes::Unused,
@@ -33,8 +38,8 @@ pub fn draw_tokens(density: &StationaryMeasure, n: usize, stream: &mut Stream) -
     Tokens::from_angles(&angles)
 }
 
-/// Mean inner product of pairs of particles, over 16 times of the last four fifths of `length` (in
-/// units of kappa) and all runs, and its standard error between runs.
+/// Mean inner product of pairs of particles, over [`TIMES`] times of the last four fifths of
+/// `length` (in units of kappa) and all runs, and its standard error between runs.
 pub fn pair_mean(
     beta: f64,
     kappa: f64,
@@ -47,10 +52,11 @@ pub fn pair_mean(
     let noise = Isotropic::new(kappa)?;
     // In units of kappa the drift changes over lengths of about 1/beta at rates of about beta
     // sqrt(beta): longer steps have visible errors.
-    let step = 0.1 * kappa / beta.powi(2).max(1.0);
+    let step = STEP * kappa / beta.powi(2).max(1.0);
     let plan =
         SdeOptions { noise: &noise, step, seed: 0, splitting: Splitting::Strang, cancel: None };
-    let times: Vec<f64> = (1..=16).map(|k| length * kappa * (0.2 + 0.05 * f64::from(k))).collect();
+    let times: Vec<f64> =
+        (1..=TIMES).map(|k| length * kappa * (0.2 + 0.05 * f64::from(k))).collect();
     let recorder = || {
         Ok(Recorder::new(
             RunParameters { n, d, beta },

@@ -7,24 +7,24 @@ use crate::transformer::{Centring, Norm};
 ///
 /// # Derivation
 ///
-/// `LN(X) = D X C` with the centring `C = I - 1 1^T/d` and a positive diagonal matrix D, so the
-/// rank of X C is preserved. Let the tokens be a + s b. If C a and C b are independent, X C has
-/// rank 2, and LN sends the tokens to points of a circle in the plane of C a and C b, at distinct
-/// angles for distinct s. A line meets a circle at most twice, so at least three of them have the
-/// affine rank 2. If the line passes through a multiple of 1 (the control), all images are the two
-/// points `+-N(C b)`, which lie on a line.
+/// `LN(X) = D X C` with the centring `C = I - 1 1^T/d` and a positive diagonal matrix `D`, so the
+/// rank of `X C` is preserved. Let the tokens be `a + s b`. If `C` a and `C b` are independent, `X
+/// C` has rank 2, and LN sends the tokens to points of a circle in the plane of `C` a and `C b`, at
+/// distinct angles for distinct `s`. A line meets a circle at most twice, so at least three of them
+/// have the affine rank 2. If the line passes through a multiple of 1 (the control), all images are
+/// the two points `+-N(C b)`, which lie on a line.
 pub static ENTRY: Claim = Claim {
     name: "ln-affine-rank",
     title: "LayerNorm keeps the rank of the centred rows, not the affine rank: three tokens of a \
             line go to an arc",
-    lets: "n >= 3 tokens a + s b lie on a line that misses the multiples of 1, and let LN(x) = \
-           sqrt(d) (x - mean(x))/|x - mean(x)|",
+    lets: "`n >= 3` tokens `a + s b` lie on a line that misses the multiples of 1, and let `LN(x) \
+           = sqrt(d) (x - mean(x))/|x - mean(x)|`",
     then: "LN keeps the rank 2 of the centred rows and changes the affine rank from 1 to 2.",
-    tested: "by singular values, which are 0 if they are at most 1e-7 of the largest",
+    tested: "by singular values, which are 0 if they are at most `1e-7` of the largest",
     domain: Domain {
         n: Sizes::Range(3, 8),
         d: Sizes::Range(3, 8),
-        draws: "normal a, b and s",
+        draws: "normal `a`, `b` and `s`",
         ..Domain::FREE
     },
     source: "derived; an observation about arXiv:2604.23681 (abstract), which says that LN \

@@ -6,7 +6,7 @@ use crate::theorem::prelude::*;
 /// Orthonormal tokens.
 pub(super) const ORTHONORMAL: Domain = Domain {
     laws: &["orthonormal"],
-    condition: Some(Condition { text: "d >= n", holds: |c| c.d >= c.n }),
+    condition: Some(Condition { text: "`d >= n`", holds: |c| c.d >= c.n }),
     ..Domain::LAYERED
 };
 

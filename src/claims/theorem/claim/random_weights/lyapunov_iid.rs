@@ -7,24 +7,34 @@ use crate::recurrent::{
 };
 use crate::theorem::prelude::*;
 
+const DEVIATIONS: f64 = 4.5;
+const CONTROL_VARIANCE: f64 = 2.0;
+
 /// Every layer multiplies the length of any vector by an independent chi variable, and volumes by
 /// products of such variables.
 ///
 /// # Derivation
 ///
-/// For a frame Q with orthonormal columns G Q has the law of G, whose entries have the variance
-/// 1/d. Its QR factors have independent diagonals with `R_kk^2 = chi^2_{d-k+1}/d`: column k keeps
-/// d-k+1 coordinates orthogonal to the columns before it. So the measured exponent k is the mean of
-/// T independent copies of `(1/2) log(chi^2_{d-k+1}/d)`, for every T. With `x = (d-k+1)/2` its
-/// expectation is `(psi(x) + log 2 - log d)/2` and its variance `psi'(x)/(4T)`.
+/// For a frame `Q` with orthonormal columns `G Q` has the law of `G`, whose entries have the
+/// variance `1/d`. Its QR factors have independent diagonals with `R_kk^2 = chi^2_{d-k+1}/d`:
+/// column `k` keeps `d-k+1` coordinates orthogonal to the columns before it. So the measured
+/// exponent `k` is the mean of `T` independent copies of `(1/2) log(chi^2_{d-k+1}/d)`, for every
+/// `T`. With `x = (d-k+1)/2` its expectation is `(psi(x) + log 2 - log d)/2` and its variance
+/// `psi'(x)/(4T)`.
 pub static ENTRY: Claim = Claim {
     name: "lyapunov-iid",
-    title: "Independent normal layers: lambda_k = (log 2 + psi((d-k+1)/2) - log d)/2",
-    lets: "x+ = G_k x, where G_k is drawn anew in every layer with normal entries of variance 1/d",
-    then: "The Lyapunov exponents are (log 2 + psi((d-k+1)/2) - log d)/2 for k = 1..d, with psi \
-           the digamma function.",
-    tested: "with 2000 layers: every exponent to 4.5 standard deviations sqrt(psi'((d-k+1)/2))/(2 \
-             sqrt(layers))",
+    title: "Independent normal layers: `lambda_k = (log 2 + psi((d-k+1)/2) - log d)/2`",
+    lets: "`x+ = G_k x`, where `G_k` is drawn anew in every layer with normal entries of variance \
+           `1/d`",
+    then: "The Lyapunov exponents are `(log 2 + psi((d-k+1)/2) - log d)/2` for `k = 1..d`, with \
+           `psi` the digamma function.",
+    tested: "with {LAYERS} layers: every exponent to {DEVIATIONS} standard deviations \
+             `sqrt(psi'((d-k+1)/2))/(2 sqrt(layers))`",
+    numbers: &[
+        ("LAYERS", LAYERS as f64),
+        ("DEVIATIONS", DEVIATIONS),
+        ("CONTROL_VARIANCE", CONTROL_VARIANCE),
+    ],
     domain: Domain {
         n: Sizes::Unused,
         d: Sizes::List(&[2, 3, 8]),
@@ -35,7 +45,10 @@ pub static ENTRY: Claim = Claim {
     trials: (6, 40),
     trial: |case, ctx| all(ctx, case.d, 1.0),
     constant: "the exponents",
-    control: Control { what: "entries of variance 2/d", trial: |ctx| all(ctx, 8, 2f64.sqrt()) },
+    control: Control {
+        what: "entries of variance `{CONTROL_VARIANCE}/d`",
+        trial: |ctx| all(ctx, 8, CONTROL_VARIANCE.sqrt()),
+    },
     ..Claim::LAW
 };
 
@@ -66,7 +79,7 @@ fn all(ctx: &mut Context, d: usize, gain: f64) -> Result<Finding> {
         let (psi, slope) = digamma_of_half(d - k);
         let stated = 0.5 * (2f64.ln() + psi - (d as f64).ln());
         let deviation = 0.5 * slope.sqrt() / (LAYERS as f64).sqrt();
-        Finding::law(*found, factor * stated, 4.5 * deviation, 0.0)
+        Finding::law(*found, factor * stated, DEVIATIONS * deviation, 0.0)
     };
     let findings = found.iter().enumerate().map(one).reduce(Finding::and);
     Ok(findings.unwrap_or(Finding::HypothesesMissed))

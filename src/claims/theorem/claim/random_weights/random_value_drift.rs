@@ -4,44 +4,59 @@ use super::setting::LAYERS;
 use crate::theorem::prelude::*;
 use crate::theory::random_weights::exponents;
 
+/// Step of a layer. The mean over V and -V has no odd powers of the step.
+const ETA: f64 = 0.02;
+/// Number of pairs of layers.
+const PAIRS_OF_LAYERS: usize = 3000;
+/// Distance of one token from the other or from its antipode.
+const GAP: f64 = 1e-4;
+const ERRORS: f64 = 4.0;
+const ALLOWED: f64 = 0.002;
+
 /// Only two of the n tokens are followed; the others enter through the softmax means.
 ///
 /// # Derivation
 ///
-/// `u = V m_x` and `w = V m_y` are normal with `E u_a w_b = S_xy 1(a = b)/d`. Expand
-/// `<x + eta u, y + eta w> / (|x + eta u| |y + eta w|)`, `R = <x, y>`, to `eta^2` in the mean:
-/// `<u, w>` gives `S_xy`; the squared lengths `-R (S_xx + S_yy)/2`; squares of `<x, u>` and
-/// `<y, w>` `3 R (S_xx + S_yy)/(2d)`; their product `R^2 S_xy/d`; first orders of the product times
-/// those of the lengths `-(2 S_xy + R (S_xx + S_yy))/d`. Together
-/// `[(d - 2 + R^2) S_xy - (d-1) R (S_xx + S_yy)/2]/d`. The part of order eta is
-/// `<u, y - R x> + <w, x - R y>`. As `|y - R x|^2 = |x - R y|^2 = 1 - R^2` and
-/// `<y - R x, x - R y> = -R (1 - R^2)`, its variance is `(1 - R^2)(S_xx + S_yy - 2 R S_xy)/d`.
+/// `u = V m_x` and `w = V m_y` are normal with `E u_a w_b = S_xy 1(a = b)/d`. Expand `<x + eta u,
+/// y + eta w> / (|x + eta u| |y + eta w|)`, `R = <x, y>`, to `eta^2` in the mean: `<u, w>` gives
+/// `S_xy`; the squared lengths `-R (S_xx + S_yy)/2`; squares of `<x, u>` and `<y, w>` `3 R (S_xx +
+/// S_yy)/(2d)`; their product `R^2 S_xy/d`; first orders of the product times those of the lengths
+/// `-(2 S_xy + R (S_xx + S_yy))/d`. Together `[(d - 2 + R^2) S_xy - (d-1) R (S_xx + S_yy)/2]/d`.
+/// The part of order `eta` is `<u, y - R x> + <w, x - R y>`. As `|y - R x|^2 = |x - R y|^2 = 1 -
+/// R^2` and `<y - R x, x - R y> = -R (1 - R^2)`, its variance is `(1 - R^2)(S_xx + S_yy - 2 R
+/// S_xy)/d`.
 ///
-/// Two tokens have `m_x = a x + b y`, `a + b = 1`, `a - b = tanh(beta (1 - R)/2)`.
-/// Near antipodes let `delta = x + y` and `T = tanh beta`: then `m_x + m_y = delta`, and with
-/// `u = x + eta T V x` the next sum is `P_u (delta + eta V delta)/|u|` to first order in delta. To
-/// second order in eta the means are: `log |delta + eta V delta|^2` gains `1 - 2/d`; `log |u|^2` is
-/// `T^2 (1 - 2/d)`; the projection removes the squared component along u, `(1 + T^2)/d`. Together
-/// `(1 - T^2)(1 - 2/d) - (1 + T^2)/d = ((d-1)/cosh^2 beta - 2)/d`, the growth of
-/// `log |delta|^2 = log(1 + R) + log 2`.
-/// Near consensus `m_x - m_y` is of third order in `delta = x - y`, so that both tokens add the
-/// same `eta V m`, m = x, and the next difference is `P_u delta/|u|`, `u = x + eta V x`:
-/// `-(1 - 2/d) - 1/d = -(d-1)/d`.
+/// Two tokens have `m_x = a x + b y`, `a + b = 1`, `a - b = tanh(beta (1 - R)/2)`. Near antipodes
+/// let `delta = x + y` and `T = tanh beta`: then `m_x + m_y = delta`, and with `u = x + eta T V x`
+/// the next sum is `P_u (delta + eta V delta)/|u|` to first order in `delta`. To second order in
+/// `eta` the means are: `log |delta + eta V delta|^2` gains `1 - 2/d`; `log |u|^2` is `T^2 (1 -
+/// 2/d)`; the projection removes the squared component along `u`, `(1 + T^2)/d`. Together `(1 -
+/// T^2)(1 - 2/d) - (1 + T^2)/d = ((d-1)/cosh^2 beta - 2)/d`, the growth of `log |delta|^2 = log(1 +
+/// R) + log 2`. Near consensus `m_x - m_y` is of third order in `delta = x - y`, so that both
+/// tokens add the same `eta V m`, `m = x`, and the next difference is `P_u delta/|u|`, `u = x + eta
+/// V x`: `-(1 - 2/d) - 1/d = -(d-1)/d`.
 pub static ENTRY: Claim = Claim {
     name: "random-value-drift",
     title: "Random values: drift and variance of an inner product; antipodal pairs attract iff \
-            cosh 2 beta > d - 2",
-    lets: "x_i+ = N(x_i + eta V m_i), where V has independent normal entries of variance 1/d and \
-           m_i is the softmax mean of token i at beta among n tokens; let S_ij = <m_i, m_j> and R \
-           = <x_1, x_2>",
-    then: "To leading order in eta, R+ - R has the mean eta^2 [(d - 2 + R^2) S_12 - (d-1) R (S_11 \
-           + S_22)/2]/d and the variance eta^2 (1 - R^2)(S_11 + S_22 - 2 R S_12)/d. For two \
-           tokens log(1 + R) changes near antipodes by eta^2 ((d-1)/cosh^2 beta - 2)/d in the \
-           mean, which is negative iff cosh 2 beta > d - 2. Near consensus log(1 - R) changes by \
-           -eta^2 (d-1)/d, for every beta.",
-    tested: "for uniform tokens and for two tokens at the distance 1e-4 from antipodes and from \
-             consensus, with 3000 pairs of layers +V and -V each at eta = 1/50, to 4 standard \
-             errors plus 0.002 in units of eta^2",
+            `cosh 2 beta > d - 2`",
+    lets: "`x_i+ = N(x_i + eta V m_i)`, where `V` has independent normal entries of variance `1/d` \
+           and `m_i` is the softmax mean of token `i` at `beta` among `n` tokens; let `S_ij = \
+           <m_i, m_j>` and `R = <x_1, x_2>`",
+    then: "To leading order in `eta`, `R+ - R` has the mean `eta^2 [(d - 2 + R^2) S_12 - (d-1) R \
+           (S_11 + S_22)/2]/d` and the variance `eta^2 (1 - R^2)(S_11 + S_22 - 2 R S_12)/d`. For \
+           two tokens `log(1 + R)` changes near antipodes by `eta^2 ((d-1)/cosh^2 beta - 2)/d` in \
+           the mean, which is negative iff `cosh 2 beta > d - 2`. Near consensus `log(1 - R)` \
+           changes by `-eta^2 (d-1)/d`, for every `beta`.",
+    tested: "for uniform tokens and for two tokens at the distance {GAP} from antipodes and from \
+             consensus, with {PAIRS_OF_LAYERS} pairs of layers `+V` and `-V` each at `eta = \
+             1/{PARTS}`, to {ERRORS} standard errors plus {ALLOWED} in units of `eta^2`",
+    numbers: &[
+        ("GAP", GAP),
+        ("PAIRS_OF_LAYERS", PAIRS_OF_LAYERS as f64),
+        ("PARTS", 1.0 / ETA),
+        ("ERRORS", ERRORS),
+        ("ALLOWED", ALLOWED),
+    ],
     domain: Domain {
         n: Sizes::Range(2, 12),
         d: Sizes::List(&[2, 3, 8, 16]),
@@ -61,7 +76,7 @@ pub static ENTRY: Claim = Claim {
     },
     constant: "the four changes",
     control: Control {
-        what: "the drift for d = infinity, used at d = 3",
+        what: "the drift for `d = infinity`, used at `d = 3`",
         trial: |ctx| {
             let x = Tokens::normalised(3, vec![1.0, 0.0, 0.0, 0.7, 0.7, 0.0])?;
             Ok(moments(0.5, ctx, &x, false))
@@ -69,11 +84,6 @@ pub static ENTRY: Claim = Claim {
     },
     ..Claim::LAW
 };
-
-/// Step of a layer. The mean over V and -V has no odd powers of the step.
-const ETA: f64 = 0.02;
-/// Number of pairs of layers.
-const PAIRS_OF_LAYERS: usize = 3000;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Pair {
@@ -127,7 +137,7 @@ impl<'a> PairLayer<'a> {
 
 fn law(values: &[f64], stated: f64) -> Finding {
     let (found, error) = mean_and_error(values);
-    Finding::law(found, stated, 4.0 * error + 0.002, 0.0)
+    Finding::law(found, stated, ERRORS * error + ALLOWED, 0.0)
 }
 
 /// Mean and variance of the change of the first inner product.
@@ -151,8 +161,6 @@ fn moments(beta: f64, ctx: &mut Context, x: &Tokens, finite: bool) -> Finding {
 
 /// The mean change of log(1 + R) near antipodes, or of log(1 - R) near consensus.
 fn exponent(d: usize, beta: f64, ctx: &mut Context, pair: Pair) -> Finding {
-    /// Distance of one token from the other or from its antipode.
-    const GAP: f64 = 1e-4;
     let (side, stated) = match pair {
         Pair::NearAntipodes => (-1.0, exponents(d, beta).0),
         Pair::NearConsensus => (1.0, exponents(d, beta).1),
