@@ -1,6 +1,6 @@
 //! Links have their files, papers their pages, and claims that no paper proves their derivations.
 
-use crate::program::{files_below, json, printed};
+use crate::program::{command, files_below, json, printed, successful, text};
 use metastable::theorem;
 use std::path::Path;
 
@@ -52,9 +52,24 @@ fn every_paper_has_a_page() {
             let number = number.trim_end_matches('.');
             assert!(
                 papers.contains(&number),
-                "{number} is cited and has no line in src/cli/papers.rs"
+                "{number} is cited and has no entry in src/cli/data/papers.toml"
             );
         }
+    }
+}
+
+#[test]
+fn every_term_is_explained() {
+    let file = root().join("src/cli/data/terms.toml");
+    let table: toml::Table = std::fs::read_to_string(file).expect("a file").parse().expect("TOML");
+    let terms = table["term"].as_array().expect("a list of terms");
+    assert!(terms.len() > 60, "only {} terms", terms.len());
+    for term in terms {
+        let (name, meaning) = (term["name"].as_str(), term["meaning"].as_str());
+        let out = command(root(), "explain").arg(name.expect("a name")).output().expect("starts");
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let page = words(&text(&successful(out, name.expect("a name")).stdout));
+        assert!(page.contains(&words(meaning.expect("a meaning"))), "{page}");
     }
 }
 

@@ -95,5 +95,5 @@ fn decay_rate(ctx: &mut Context, gain: f64, other: f64) -> Result<Finding> {
     let time = CellInTime { cell: &held_against, size: INPUTS, seed };
     let stated = exponents(&time, &vec![0.0; d], d, (STEPS - AGES.1, length), 1)[0];
     let factor = ctx.claimed_constant(stated.exp());
-    Ok(Finding::law(slope, factor.ln(), 0.04, 0.0))
+    Ok(Finding::law(slope, factor.ln(), TOLERANCE, 0.0))
 }
