@@ -310,9 +310,9 @@ fn statement(c: &Claim) -> String {
 
 /// The hypotheses from which cases are drawn, and how they are narrower than those of the source.
 fn hypotheses(c: &Claim) -> String {
-    let mut text = format!("Hypotheses  {}\n", c.hypotheses());
+    let mut text = format!("Hypotheses  {}\n", paragraph(&c.hypotheses()));
     if !c.narrower.is_empty() {
-        text.push_str(&format!("Narrower    {}\n", c.printed(c.narrower)));
+        text.push_str(&format!("Narrower    {}\n", paragraph(&c.printed(c.narrower))));
     }
     text
 }

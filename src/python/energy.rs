@@ -120,7 +120,7 @@ macro_rules! energy_methods {
     };
 }
 
-/// The interaction energy `E = (1/2 beta) sum_ij m_i m_j exp(beta <x_i, x_j>)` (`scale="mean"`;
+/// The interaction energy `E = (1/(2 beta)) sum_ij m_i m_j exp(beta <x_i, x_j>)` (`scale="mean"`;
 /// sum, shifted and unit are other normalisations) and its Riemannian derivatives in the metric
 /// `sum_i |u_i|^2`. Values that exceed double precision raise `ValueError`; `log_value` is finite
 /// for every beta except 0.

@@ -8,7 +8,7 @@ fn exponent(beta: f64, t: f64) -> f64 {
     -2.0 * beta * (0.5 * t).sin().powi(2)
 }
 
-/// `E_beta(theta) = (1/2beta) sum_ij m_i m_j e^{beta cos(theta_i - theta_j)}`; infinite if it
+/// `E_beta(theta) = (1/(2 beta)) sum_ij m_i m_j e^{beta cos(theta_i - theta_j)}`; infinite if it
 /// exceeds `f64`.
 pub fn value(beta: f64, theta: &[f64], masses: &[f64]) -> f64 {
     let mut sum = crate::num::sum::Compensated::default();

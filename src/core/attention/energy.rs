@@ -1,6 +1,6 @@
-//! The interaction energy `E_beta = (1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}` on the product of
-//! spheres: value, log value, Riemannian gradient, Hessian-vector product and dense Hessian, in the
-//! metric `sum_i |u_i|^2` (derivatives of arXiv:2312.10794, (3.4)).
+//! The interaction energy `E_beta = (1/(2 beta)) sum_ij m_i m_j e^{beta <x_i, x_j>}` on the product
+//! of spheres: value, log value, Riemannian gradient, Hessian-vector product and dense Hessian, in
+//! the metric `sum_i |u_i|^2` (derivatives of arXiv:2312.10794, (3.4)).
 //!
 //! All sums are computed without the factor `e^{|beta|}` (kernel `e^{beta G - |beta|}`, from
 //! chords), so logarithms are finite for every beta.

@@ -132,10 +132,10 @@ impl TimeScale {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EnergyScale {
-    /// `(1/2beta) sum_ij m_i m_j e^{beta G_ij}` (2312.10794, Remark 3.8), the default.
+    /// `(1/(2 beta)) sum_ij m_i m_j e^{beta G_ij}` (2312.10794, Remark 3.8), the default.
     #[default]
     Mean,
-    /// `(1/2beta) sum_ij e^{beta G_ij}`, without `1/n^2` (2312.10794, section 3.4).
+    /// `(1/(2 beta)) sum_ij e^{beta G_ij}`, without `1/n^2` (2312.10794, section 3.4).
     Sum,
     /// `(e^{-beta}/2beta) sum_ij m_i m_j e^{beta G_ij}` (2410.06833): finite for every beta.
     Shifted,
@@ -168,8 +168,8 @@ impl EnergyScale {
     /// Name and formula, printed with every result.
     pub fn describe(self) -> &'static str {
         match self {
-            Self::Mean => "mean: (1/2beta) sum_ij m_i m_j e^{beta G_ij}",
-            Self::Sum => "sum: (1/2beta) sum_ij e^{beta G_ij}",
+            Self::Mean => "mean: (1/(2 beta)) sum_ij m_i m_j e^{beta G_ij}",
+            Self::Sum => "sum: (1/(2 beta)) sum_ij e^{beta G_ij}",
             Self::Shifted => "shifted: (e^{-beta}/2beta) sum_ij m_i m_j e^{beta G_ij}",
             Self::Unit => "unit: sum_ij m_i m_j e^{beta (G_ij - 1)}",
         }

@@ -262,7 +262,7 @@ impl Circle {
         Ok(operator.nodes.mean(&terms))
     }
 
-    /// Interaction energy `(1/2 beta) integral integral e^{beta <x,y>} d mu d mu` relative to the
+    /// Interaction energy `(1/(2 beta)) integral integral e^{beta <x,y>} d mu d mu` relative to the
     /// uniform measure.
     pub fn energy(&self, dynamics: &MeasureDynamics) -> f64 {
         energy(2, dynamics, &Grid::power(&self.c))

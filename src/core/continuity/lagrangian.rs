@@ -120,7 +120,7 @@ impl Lagrangian {
         Ok(weighted_mean(self.x.masses(), &rates[self.x.n() * self.x.d()..]))
     }
 
-    /// Interaction energy `(1/2 beta) sum m m e^{beta <x,y>}` relative to the uniform measure; at
+    /// Interaction energy `(1/(2 beta)) sum m m e^{beta <x,y>}` relative to the uniform measure; at
     /// beta = 0 the limit `|mean|^2 / 2`. With an interaction it is `(1/2) sum m m W(<x,y>)`,
     /// relative to the uniform measure; NaN for d above 10000.
     pub fn energy(&self, dynamics: &MeasureDynamics) -> f64 {

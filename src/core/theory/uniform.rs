@@ -4,7 +4,7 @@
 use crate::num::bessel::log_scaled_sphere_mean;
 
 /// `log E_beta[sigma_d]` for the uniform measure:
-/// `E = (1/2beta) Gamma(d/2) (2/beta)^{d/2-1} I_{d/2-1}(beta)`; beta > 0.
+/// `E = (1/(2 beta)) Gamma(d/2) (2/beta)^{d/2-1} I_{d/2-1}(beta)`; beta > 0.
 ///
 /// ```
 /// use metastable::theory::uniform::log_energy_uniform;

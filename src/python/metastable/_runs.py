@@ -73,7 +73,7 @@ def velocity(tokens, dynamics=None, beta=None, *, out=None, masses=None, radii=N
 
 
 def energy(beta=None, scale="mean", *, interaction=None, coupling=None):
-    """The interaction energy ``E = (1/2 beta) sum_ij m_i m_j exp(beta <x_i, x_j>)`` as an object
+    """The interaction energy ``E = (1/(2 beta)) sum_ij m_i m_j exp(beta <x_i, x_j>)`` as an object
     with ``value``, ``log_value``, ``grad``, ``hess_vec``, ``hessian``, ``eigenvalues`` and
     ``morse_index``. ``scale`` is mean, sum, shifted or unit.
 
@@ -184,7 +184,7 @@ def solve(
 
     The solution has ``success``, ``status`` (0: end time or steady state reached; 1: stop rule; -1:
     failure), ``message``, ``outcome``, ``t``, ``tokens`` (n, d), ``masses`` and ``clusters`` of the
-    tokens after merging, ``labels`` (n,), ``merges``, ``energy`` ((1/2beta) sum m_i m_j e^{beta
+    tokens after merging, ``labels`` (n,), ``merges``, ``energy`` ((1/(2 beta)) sum m_i m_j e^{beta
     G_ij}), ``log_energy`` (log of sum m_i m_j e^{beta (G_ij - 1)}, as in the timeline),
     ``timeline`` (a structured array) and ``nfev``.
 

@@ -3,10 +3,10 @@
 use super::Observable;
 use crate::attention::{Energy, EnergyScale};
 
-/// `(1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}`; infinite when it exceeds f64.
+/// `(1/(2 beta)) sum_ij m_i m_j e^{beta <x_i, x_j>}`; infinite when it exceeds f64.
 pub static ENTRY: Observable = Observable {
     name: "energy",
-    summary: "The energy (1/2beta) sum m_i m_j e^{beta G}, or (1/2) sum m_i m_j W(G) with an interaction phi = W'; infinite when it exceeds f64.",
+    summary: "The energy (1/(2 beta)) sum m_i m_j e^{beta G}, or (1/2) sum m_i m_j W(G) with an interaction phi = W'; infinite when it exceeds f64.",
     needs_unit_vectors: true,
     columns: |_| vec!["energy".into()],
     measure: |s, frame, row| {

@@ -10,13 +10,13 @@ const CHANGE_ERROR: f64 = 4e-12;
 
 /// # Derivation
 ///
-/// In `E = (1/2beta) sum_ij m_i m_j e^{beta <x_i, x_j>}` the token `x_i` occurs in both arguments,
-/// and both contribute the same: the derivative with respect to `x_i` is `m_i sum_j m_j e^{beta
-/// G_ij} x_j` (for `j = i`: `(1/2beta) m_i^2 2 beta e^beta x_i`, the same formula). Its tangential
-/// part is `grad_i E = m_i sum_j m_j e^{beta G_ij} P_i x_j`. For USA in U1 the sum is `x_i'`; for
-/// SA it is `Z_i x_i'`. So USA is the gradient flow in the metric `sum_i m_i |u_i|^2`, SA in `sum_i
-/// m_i Z_i(x) |u_i|^2`, which depends on the point; in the round metric SA is not a gradient flow
-/// (the control). Along the flow `dE/dt = sum_i <grad_i E, x_i'>`.
+/// In `E = (1/(2 beta)) sum_ij m_i m_j e^{beta <x_i, x_j>}` the token `x_i` occurs in both
+/// arguments, and both contribute the same: the derivative with respect to `x_i` is `m_i sum_j m_j
+/// e^{beta G_ij} x_j` (for `j = i`: `(1/(2 beta)) m_i^2 2 beta e^beta x_i`, the same formula). Its
+/// tangential part is `grad_i E = m_i sum_j m_j e^{beta G_ij} P_i x_j`. For USA in U1 the sum is
+/// `x_i'`; for SA it is `Z_i x_i'`. So USA is the gradient flow in the metric `sum_i m_i |u_i|^2`,
+/// SA in `sum_i m_i Z_i(x) |u_i|^2`, which depends on the point; in the round metric SA is not a
+/// gradient flow (the control). Along the flow `dE/dt = sum_i <grad_i E, x_i'>`.
 pub static ENTRY: Claim = Claim {
     name: "gradient-structure",
     title: "SA and USA are gradient flows of `E_beta`",
