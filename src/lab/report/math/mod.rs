@@ -65,7 +65,7 @@ fn formula(text: &str) -> Option<Vec<drawing::Drawing>> {
         l.is_some_and(|l| l.sort == lexeme::Sort::Sign && l.text.starts_with(signs))
     };
     let belongs = |(k, l): (usize, &lexeme::Lexeme)| {
-        l.sort != lexeme::Sort::Word
+        !matches!(l.sort, lexeme::Sort::Word | lexeme::Sort::Prose)
             || l.text.len() <= 2
             || names::is_always_formula(l.text)
             || names::may_be_function(l.text)
