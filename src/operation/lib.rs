@@ -57,9 +57,8 @@ pub use metastable_num::error::Error as ParameterError;
 /// Writes a struct of typed parameters and its table.
 ///
 /// Each field has a comment, which is its help, a name, a type that implements
-/// [`Value`](crate::operation::Value), and if it has any, its limits: a range, a default, what it
-/// needs or excludes. `..name: Struct;` before the
-/// fields includes the parameters of another such struct.
+/// [`Value`](crate::Value), and if it has any, its limits: a range, a default, what it needs or
+/// excludes. `..name: Struct;` before the fields includes the parameters of another such struct.
 #[macro_export]
 macro_rules! parameters {
     ($(#[$m:meta])* $v:vis struct $S:ident {

@@ -81,7 +81,6 @@ that lie off the slice. SA and USA have the same critical points.",
     }],
     exits: &[(Exit::Shown, "proved, or found with --unchecked"), (Exit::Undecided, "not proved")],
     run: |given, _| Point::of(given)?.run(),
-    ..Operation::EMPTY
 };
 
 /// **Errors** a text that is no radius.

@@ -121,7 +121,6 @@ Proved: every start whose tokens lie within the radius of the given ones converg
         (Exit::Interrupted, "interrupted"),
     ],
     run: |given, _| Start::of(given)?.run(),
-    ..Operation::EMPTY
 };
 
 impl Start {

@@ -210,7 +210,7 @@ pub fn find(name: &str) -> Result<&'static Prediction> {
 
 /// A range without the ends that only stand for infinity or for a number above 0.
 const fn range_of(low: f64, high: f64) -> Limits {
-    match (low == f64::MIN_POSITIVE, high == f64::MAX) {
+    match (low.to_bits() == f64::MIN_POSITIVE.to_bits(), high.to_bits() == f64::MAX.to_bits()) {
         (true, true) => above(0.0, f64::INFINITY),
         (true, false) => above(0.0, high),
         (false, true) => at_least(low),

@@ -15,22 +15,16 @@ pub(super) enum Sort {
     Sign,
 }
 
-/// A lexeme and its position.
+/// A lexeme.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lexeme<'a> {
     pub(super) text: &'a str,
-    pub(super) start: usize,
     pub(super) sort: Sort,
     /// True if white space precedes it.
     pub(super) spaced: bool,
 }
 
 impl Lexeme<'_> {
-    /// The offset after it.
-    pub(super) fn end(&self) -> usize {
-        self.start + self.text.len()
-    }
-
     /// The sign, if it is a single character.
     pub(super) fn sign(&self) -> Option<char> {
         let mut letters = self.text.chars();
@@ -62,7 +56,7 @@ pub(super) fn pieces(text: &str) -> Vec<Lexeme<'_>> {
         } else {
             (Sort::Sign, sign(rest, c))
         };
-        out.push(Lexeme { text: &rest[..length], start: at, sort, spaced });
+        out.push(Lexeme { text: &rest[..length], sort, spaced });
         at += length;
     }
     out

@@ -13,8 +13,8 @@ const LEAST_GAP: f64 = 1e-9;
 /// Let `w` be the largest distance and `f(x) = e^{beta (cos x - 1)} sin x`. For `beta >= 0` and `w
 /// <= (1/8) sqrt((1 - delta)/(beta + 1/2))`, `(1 - eta) |x| <= |f(x)| <= |x|` with `eta = w^2
 /// (beta/2 + 1/6) <= 1/128`. With `S_i = sum_j m_j f(theta_j - theta_i)`, `|grad E|^2 = sum m_i^2
-/// S_i^2 >= min m sum m_i S_i^2`, and by Cauchy-Schwarz against the centred angles `sum m_i S_i^2
-/// >= (1 - eta)^2 Var`, while `E_max - E <= Var/2`. So `|grad E|^2 >= 2 min(m) (1 - 1/128)^2
+/// S_i^2 >= min m sum m_i S_i^2`, and by Cauchy-Schwarz against the centred angles `sum m_i
+/// S_i^2 >= (1 - eta)^2 Var`, while `E_max - E <= Var/2`. So `|grad E|^2 >= 2 min(m) (1 - 1/128)^2
 /// (E_max - E)`, and `(127/128)^2 > 0.98`. For negative `beta` the admitted distances grow without
 /// bound as `beta` tends to -1/2, so the hypothesis is `beta > 0`.
 pub static ENTRY: Claim = Claim {

@@ -13,9 +13,9 @@ const PRINTED_CONTROL_BETA: f64 = 1.0;
 ///
 /// # Derivation
 ///
-/// The speed is `sum_j A_ij (<x_j, w> - G_ij alpha)` with terms of at least `A_ij alpha (1 - G_ij)
-/// >= 0`. Let `w = sum c_j x_j` with `c_j >= 0`; since `sum c_j >= |w| = 1` and `sum c_j G_ij =
-/// alpha`, some `j` has `G_ij <= alpha`. With `alpha >= 1/2` all pairs are within 120 degrees, so
+/// The speed is `sum_j A_ij (<x_j, w> - G_ij alpha)` with terms of at least `A_ij alpha (1 -
+/// G_ij) >= 0`. Let `w = sum c_j x_j` with `c_j >= 0`; since `sum c_j >= |w| = 1` and `sum c_j G_ij
+/// = alpha`, some `j` has `G_ij <= alpha`. With `alpha >= 1/2` all pairs are within 120 degrees, so
 /// `A_ij >= m_j e^{-beta (1 - G_ij)} >= m_min e^{-3 beta/2}` for SA and the weight of USA is at
 /// least `m_min e^{-beta/2}`.
 ///

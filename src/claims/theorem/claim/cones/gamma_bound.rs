@@ -15,8 +15,8 @@ const LATEST: f64 = 1.5;
 ///
 /// SA: while `gamma <= 1/2`, `gamma' >= 1/(e^beta + n - 1) >= 1/(n e^beta)`, the last step for
 /// `beta >= 0`; so `gamma >= 1/2` from `t_0 = n e^beta/2` on. Then `2 ((n-1) gamma + 1) >= n + 1`
-/// and `e^{beta (1 - gamma)} <= e^{beta/2}`, so `gamma' >= (1 - gamma) (n+1)/(e^{beta/2} + n - 1)
-/// >= (1 - gamma) n/(n + e^{beta/2})`, and `1 - gamma(t) <= (1/2) e^{-(t - t_0) n/(n +
+/// and `e^{beta (1 - gamma)} <= e^{beta/2}`, so `gamma' >= (1 - gamma) (n+1)/(e^{beta/2} +
+/// n - 1) >= (1 - gamma) n/(n + e^{beta/2})`, and `1 - gamma(t) <= (1/2) e^{-(t - t_0) n/(n +
 /// e^{beta/2})}`: the bound, for `t >= t_0` only. USA: `gamma' >= 1/n` while `gamma <= 1/2`, so
 /// `t_0 = n/2`, and then `gamma' >= e^{beta/2} (1 - gamma)`. For negative `beta`, at -1 with `n =
 /// 2`, the bound fails.

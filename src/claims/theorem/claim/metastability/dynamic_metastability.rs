@@ -12,8 +12,8 @@ const CONTROL_SHARE: f64 = 0.1;
 ///
 /// For equal masses; `w` is a centre and `h` = `<x_i, w>` the least height of the tokens in its
 /// cap. (1) Tokens of the cap contribute `A_ij (<x_j, w> - G_ij h) >= A_ij h (1 - G_ij) >= 0` to
-/// `h'`. A token of another cap has `A_ij <= e^{-(1 - alpha) beta}` and `|<P x_j, w>| <= 1`. So `h'
-/// >= -n e^{-(1 - alpha) beta}`, and from `1 - eps` to `1 - 2 eps` takes at least `T2 = (eps/n)
+/// `h'`. A token of another cap has `A_ij <= e^{-(1 - alpha) beta}` and `|<P x_j, w>| <= 1`. So
+/// `h' >= -n e^{-(1 - alpha) beta}`, and from `1 - eps` to `1 - 2 eps` takes at least `T2 = (eps/n)
 /// e^{(1 - alpha) beta}`.
 ///
 /// (2) Let `rho = 1 - y` be the least inner product in a cap of `m >= 2` tokens; `y <= 4 eps` at
