@@ -9,6 +9,7 @@
 //! ```
 
 mod interaction;
+mod noise;
 mod other_models;
 mod plain_attention;
 
@@ -192,7 +193,7 @@ impl Prediction {
 }
 
 /// All predictions, by file.
-static TABLES: [&[Prediction]; 2] = [&plain_attention::ALL, &other_models::ALL];
+static TABLES: [&[Prediction]; 3] = [&plain_attention::ALL, &noise::ALL, &other_models::ALL];
 
 /// All predictions.
 pub fn all() -> impl Iterator<Item = &'static Prediction> {
