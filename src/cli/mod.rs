@@ -46,6 +46,7 @@ mod problem;
 pub mod progress;
 mod proof;
 mod provenance;
+mod rates;
 mod recording;
 mod run;
 mod run_folder;
@@ -117,7 +118,7 @@ const FAMILIES: [(&str, &str, &str); 3] = [
 ];
 
 /// Operations with a description of their own, in the order of the help page.
-static OPERATIONS: [&Operation; 29] = [
+static OPERATIONS: [&Operation; 30] = [
     &solve::OPERATION,
     &velocity::OPERATION,
     &energy::OPERATION,
@@ -130,6 +131,7 @@ static OPERATIONS: [&Operation; 29] = [
     &saddles::OPERATION,
     &landscape::OPERATION,
     &continue_branch::OPERATION,
+    &rates::OPERATION,
     &clusters::OPERATION,
     &crate::entropy::operation::OPERATION,
     &compare::OPERATION,

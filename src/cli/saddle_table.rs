@@ -128,7 +128,8 @@ pub struct Landscape<P> {
     pub limit: Option<usize>,
 }
 
-fn sizes(p: &impl FoundPoint) -> String {
+/// Tokens of the clusters, the largest first.
+pub fn sizes(p: &impl FoundPoint) -> String {
     let mut all = p.sizes().to_vec();
     all.sort_unstable_by(|a, b| b.cmp(a));
     all.iter().map(usize::to_string).collect::<Vec<_>>().join("+")

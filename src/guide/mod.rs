@@ -13,6 +13,7 @@
 //! - [`landscapes`]: all critical points on the circle and on spheres, and benign landscapes
 //! - [`partitions`]: all critical points on the circle for large beta, a theorem with its proof
 //! - [`bifurcations`]: all branches of critical points over an interval of beta, with proofs
+//! - [`rates`]: lifetimes under noise: two clusters, exits over saddles, phase slips
 //! - [`models`]: normalisations, masks, heads, positions, feed-forward layers, noise
 //! - [`interaction`]: any function of inner products in the place of the exponential
 //! - [`trained_models`]: BERT, GPT-2, Llama and others compared with the theory
@@ -33,6 +34,10 @@ pub mod command_line {}
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("experiments.md")]
 pub mod experiments {}
+
+#[doc = include_str!("links.txt")]
+#[doc = include_str!("rates.md")]
+pub mod rates {}
 
 #[doc = include_str!("links.txt")]
 #[doc = include_str!("models.md")]

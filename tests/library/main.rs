@@ -30,6 +30,7 @@ mod kernels;
 mod lagrangian;
 #[cfg(feature = "figures")]
 mod layout;
+mod lifetimes;
 mod map_jacobians;
 mod maps;
 mod noise;

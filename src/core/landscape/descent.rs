@@ -3,8 +3,9 @@
 
 use super::newton::move_along;
 use super::searched::{FoundPoint, SearchedEnergy};
-use super::spectrum::{to_ambient, to_coordinates};
+use super::spectrum::{rotations, to_ambient, to_coordinates};
 use crate::attention::kernel::Workspace;
+use crate::error::Result;
 use crate::num::vector::{axpy, divide, max_abs, max_norm, norm};
 use crate::num::{dense, sum::dot};
 use crate::sphere::{
@@ -282,11 +283,36 @@ pub fn follow_eigenvectors<E: SearchedEnergy>(
     start: &Tokens,
     unstable: usize,
 ) -> Tokens {
+    follow(start, unstable, energy, &|x| energy.mass_hessian(x).ok())
+}
+
+/// Eigenvector following to a saddle with one unstable direction. Near a maximum of the energy the
+/// largest eigenvalues are the zero ones of rotations; they are shifted below the others.
+pub fn follow_to_saddle<E: SearchedEnergy>(energy: &E, start: &Tokens) -> Tokens {
+    follow(start, 1, energy, &|x| modulo_rotations(energy, x).ok())
+}
+
+/// The Hessian with the eigenvalues of rotations at the negative end of the spectrum.
+pub(super) fn modulo_rotations<E: SearchedEnergy>(energy: &E, x: &Tokens) -> Result<Vec<f64>> {
+    let mut h = energy.mass_hessian(x)?;
+    let (top, size) = (max_abs(&h), h.len().isqrt());
+    for b in rotations(x) {
+        h.iter_mut().enumerate().for_each(|(k, v)| *v -= 2.0 * top * b[k / size] * b[k % size]);
+    }
+    Ok(h)
+}
+
+fn follow<E: SearchedEnergy>(
+    start: &Tokens,
+    unstable: usize,
+    energy: &E,
+    hessian: &dyn Fn(&Tokens) -> Option<Vec<f64>>,
+) -> Tokens {
     let mut x = start.clone();
     let size = x.n() * (x.d() - 1);
     for _ in 0..150 {
         let bases: Vec<Vec<f64>> = x.rows().map(tangent_basis).collect();
-        let hessian = energy.mass_hessian(&x).ok();
+        let hessian = hessian(&x);
         let Some((values, vectors)) = hessian.and_then(|h| dense::symmetric_eigen(&h, size)) else {
             break;
         };

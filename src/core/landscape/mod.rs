@@ -9,6 +9,7 @@ pub mod branches;
 pub mod connections;
 pub mod critical;
 pub mod descent;
+pub mod exits;
 pub mod interaction;
 mod newton;
 pub mod search;

@@ -32,6 +32,11 @@ pub trait SearchedEnergy: Clone + Send + Sync {
     ///
     /// **Errors** as its dynamics.
     fn flow(&self, n: usize, down: bool) -> Result<(Dynamics, f64)>;
+    /// The gradient flow of n times the energy in the metric `sum_i |u_i|^2`, for n tokens of equal
+    /// masses, and its duration. **Errors** as its dynamics.
+    fn gradient_flow(&self, n: usize) -> Result<(Dynamics, f64)> {
+        self.flow(n, false)
+    }
     /// True if forces can be so small that Newton's method fails in a plane where the energy has a
     /// minimum.
     fn is_steep(&self) -> bool;
@@ -92,6 +97,10 @@ impl SearchedEnergy for Exponential {
     fn flow(&self, n: usize, down: bool) -> Result<(Dynamics, f64)> {
         let name = if down { "repulsive-sa" } else { "sa" };
         Ok((dynamics::build(name, false, &Spec::new(self.beta, n))?, 1e300))
+    }
+
+    fn gradient_flow(&self, n: usize) -> Result<(Dynamics, f64)> {
+        Ok((dynamics::build("usa", false, &Spec::new(self.beta, n))?, 1e300))
     }
 
     fn is_steep(&self) -> bool {
