@@ -80,10 +80,7 @@ noisy-merge-time` says how long they live. With tokens only the maximum near the
                 column("unstable_directions", "0 for a maximum, 1 for a saddle"),
                 column("potential", "W = -n E"),
                 column("potential_error", "its error"),
-                column(
-                    "places",
-                    "places of labelled tokens up to rotation, mirror images included",
-                ),
+                column("multiplicity", "labelled points up to rotation, mirror images included"),
                 column("rotations", "dimension of the orbit under rotations"),
                 column("log_orbit_volume", "logarithm of the volume of that orbit"),
             ],
@@ -272,7 +269,7 @@ impl Rates {
             json!({
                 "state": k, "sizes": p.sizes(), "unstable_directions": p.unstable(),
                 "potential": p.potential(), "potential_error": p.potential_error(),
-                "places": p.log_places().exp().round(), "rotations": p.rotations(),
+                "multiplicity": p.log_multiplicity().exp().round(), "rotations": p.rotations(),
                 "log_orbit_volume": p.log_orbit_volume(),
             })
         };

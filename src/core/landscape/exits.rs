@@ -49,9 +49,9 @@ pub trait OrbitPoint: FoundPoint {
     /// Number of permutations of clusters that preserve masses and angles.
     fn symmetry(&self) -> usize;
 
-    /// Logarithm of the number of places of the point: labelled tokens up to rotation, with its
-    /// mirror images.
-    fn log_places(&self) -> f64 {
+    /// Logarithm of the multiplicity: the number of labelled points up to rotation, mirror images
+    /// included.
+    fn log_multiplicity(&self) -> f64 {
         let n: usize = self.sizes().iter().sum();
         let within: f64 = self.sizes().iter().map(|s| ln_factorial(*s as u64)).sum();
         let mirror = if rank(&inertia(self)) < self.clusters().d() { 0.0 } else { 2f64.ln() };
@@ -260,8 +260,8 @@ where
 /// saddle the gradient flow is followed to both sides; where it ends at a point that is not in the
 /// list, that is appended.
 ///
-/// Symmetric copies are counted and not followed: of `N_s` places of a saddle with `q` sides to
-/// places of a well, of which there are `N_m`, `q N_s / N_m` belong to each.
+/// Symmetric copies are counted and not followed: of `N_s` labelled saddles with `q` sides to wells
+/// of one kind, of which there are `N_m`, `q N_s / N_m` belong to each.
 ///
 /// **Cost** two runs per saddle. **Errors** as `solve`.
 ///
@@ -345,7 +345,8 @@ fn exit<P: OrbitPoint>(
         from,
         over,
         to,
-        saddles: (sides as f64 * (saddle.log_places() - well.log_places()).exp()).round(),
+        saddles: (sides as f64 * (saddle.log_multiplicity() - well.log_multiplicity()).exp())
+            .round(),
         barrier: saddle.potential() - well.potential(),
         unstable_rate: -lambda,
         orbit_dimensions: well.rotations() as isize - saddle.rotations() as isize,
