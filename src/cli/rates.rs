@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::flow::clusters_within;
 use crate::landscape::exits::{Exit as Way, Exits, OrbitPoint, add_saddles, exits};
 use crate::landscape::search::{Search, SearchResult, critical_point_near};
-use crate::landscape::searched::SearchedEnergy;
+use crate::landscape::searched::{FoundPoint, SearchedEnergy};
 use crate::landscape::{CriticalPoint, Exponential};
 use crate::operation::{
     Answer, Exit, Operation, Parameters, Rows, Table, above, any, column, within,
