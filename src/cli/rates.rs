@@ -3,7 +3,7 @@
 use super::cancel::cancelled;
 use super::digits::with_error;
 use super::input::{self, TokenArguments};
-use super::output::{note, set_all_digits};
+use super::output::{all_digits, note, set_all_digits, vector};
 use super::saddle_table::sizes;
 use super::sections::columns;
 use crate::attention::interaction::InteractionEnergy;
@@ -320,7 +320,10 @@ impl Rates {
                 name(w.to),
                 w.saddles.to_string(),
                 with_error(w.barrier, error(found, w)),
-                format!("{:.4}", w.log_rate(self.kappa)),
+                match self.is_meaningful(w) {
+                    true => format!("{:.4}", w.log_rate(self.kappa)),
+                    false => "-".to_owned(),
+                },
                 remark,
             ]
         };
@@ -340,6 +343,12 @@ impl Rates {
             }
             false => "Exits may be missing: the list of critical points is not proved complete.\n",
         });
+        if all_digits() {
+            for (k, p) in found.points.iter().enumerate().filter(|(_, p)| p.unstable() < 2) {
+                let rows: Vec<String> = p.clusters().rows().map(vector).collect();
+                text.push_str(&format!("{} at {}\n", name(k), rows.join("; ")));
+            }
+        }
         for saddle in &ways.degenerate {
             text.push_str(&format!(
                 "The saddle {} is degenerate and left out: its Hessian has zeros.\n",

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use syn::{Attribute, Item, UseTree, Visibility};
 
 /// Items that a user sees, at most.
-const MOST: usize = 1300;
+const MOST: usize = 1320;
 
 /// A public type and its crate, for the methods of its `impl` blocks.
 type Types = BTreeSet<(String, String)>;

@@ -22,7 +22,7 @@ const CALLS: &str = "
     landscape --n 3 --beta 3; continue --n 3 --beta 2..3; list laws; man pages
     measure --space circle --density cos:1=0.2 --beta 3
     model ../models/bert --ids ../models/ids.csv; modes --samples ../angles.csv --beta 3
-    solve --beta 3; velocity --beta 3
+    rates --tokens ../triangle.csv --beta -2 --starts 6; solve --beta 3; velocity --beta 3
     movie --beta 3 --t-end 10 --samples 3 --dpi 30 --out film.gif; plot ../grid --y log_energy --out p.svg
     predict consensus --dynamics usa --beta 3; predict growth-rates --beta 3; predict kac-rice --n 100; predict normalisation --scheme pre
     predict boolean-limit --start 1; predict rank-collapse --start -3
@@ -33,7 +33,7 @@ const CALLS: &str = "
 /// Values of required flags; `--tokens` is used wherever there is an `--init`.
 const REQUIRED: &str =
     "--tokens ../x.csv --n 8 --d 4 --m 4 --beta 3 --t-end 1 --times 1 --modes 4 --from 2 --to 1
-    --variance 1 --c 1 --lambda 1 --mu 0.3 --tau 0.1";
+    --variance 1 --c 1 --lambda 1 --mu 0.3 --tau 0.1 --kappa 30";
 
 /// Good calls of a flag, in all commands or in the commands named first. A numeric flag without
 /// a row gets a number. The words are added to the usual call and replace the same flags,
@@ -97,6 +97,12 @@ const GOOD: &str = "
     plot --dpi 100 --out p.png; plot --log x; plot --out p.png; predict kac-rice --radius 2; predict kac-rice --space circle --n -; predict --tau 0.2
     predict --time-scale u2 --dynamics usa ~; predict --v -1; predict parking --beta 60
     predict bipartite --mu 0.4; predict boolean-limit --start 0.4; predict gaussian-closure --variance 0.4
+    predict --quantiles 0.2,0.3; rates --all-digits; rates --angles ../angles.csv ~
+    rates --beta -3; rates --d 2 --n 4 --tokens -; rates --frame 0 --from-run ../run ~
+    rates --from-run ../run ~; rates --init uniform --n 3 --d 2 ~; rates --kappa 20
+    rates --interaction power:p=2 --beta - ~; rates --masses ../masses.csv !
+    rates --n 4 --d 2 --tokens -; rates --normalise --tokens ../long.csv ~
+    rates --seed 5 --init uniform --n 3 --d 2 ~; rates --starts 5 =; rates --tokens ../y.csv ~
     run --out other; saddles --interaction power:p=2 --tokens - --n 4 --d 2 --beta -
     saddles --masses ../masses.csv !; saddles --starts 3 --tokens - --n 4 --d 2
     solve --kernel rows; velocity --accuracy 1e-12; velocity --kernel rows
@@ -339,6 +345,7 @@ fn prepare(at: &Path) {
         ("y.csv", "1,0\n0.8,0.6\n0,-1\n"),
         ("long.csv", "2,0\n0.6,0.9\n0,-1\n"),
         ("angles.csv", "0\n1\n2\n"),
+        ("triangle.csv", "1,0\n-0.5,0.866\n-0.5,-0.866\n"),
         ("masses.csv", "1\n2\n3\n"),
         ("square.csv", "1,2\n-1,0.5\n"),
         ("symmetric.csv", "0.5,0.2\n0.2,-0.4\n"),
@@ -595,7 +602,7 @@ fn every_prediction_describes_its_numbers() {
         assert!(answer.status.success() && !lines.is_empty(), "{}: {answer:?}", subcommand.words);
         for (k, line) in lines.iter().enumerate().filter(|(_, l)| !l.starts_with(' ')) {
             let key = line.split(':').next().unwrap_or_default();
-            let given = ["times", "d", "c", "eps", "scheme"].contains(&key);
+            let given = ["times", "d", "c", "eps", "scheme", "quantiles"].contains(&key);
             assert!(
                 given || lines.get(k + 1).is_some_and(|l| l.starts_with("    ")),
                 "{}: {line}",

@@ -53,7 +53,7 @@ const SA: Draw = Word(&["sa", "usa"]);
 const BETA: Draw = Log(1e-3, 1e4);
 
 /// Predictions with the ranges from which their arguments are drawn.
-const DRAWS: [(&str, &[(&str, Draw)]); 25] = [
+const DRAWS: [(&str, &[(&str, Draw)]); 27] = [
     (
         "gamma",
         &[
@@ -170,6 +170,20 @@ const DRAWS: [(&str, &[(&str, Draw)]); 25] = [
     ),
     ("random-weights", &[("u0", Flat(-1.2, 1.2)), ("times", Ascending(0.0, 800.0))]),
     ("noise-step", &[("d", Count(2, 1500)), ("tau", Flat(0.0, 7e-4))]),
+    (
+        "noisy-merge-time",
+        &[
+            ("n", Count(2, 100)),
+            ("d", Count(2, 20)),
+            ("beta", Log(1e-3, 30.0)),
+            ("kappa", Log(1.0, 1e9)),
+            ("dynamics", SA),
+            ("from", Flat(1.0, 3.3)),
+            ("to", Log(1e-3, 1.0)),
+            ("share", Flat(-0.1, 1.1)),
+        ],
+    ),
+    ("phase-slip", &[("n", Count(2, 9)), ("beta", Log(1e-3, 300.0)), ("kappa", Log(1e-3, 1e9))]),
 ];
 
 /// Bounds that are tighter than those of the registry.
@@ -186,7 +200,7 @@ const TIGHTER: [(&str, &str, f64, f64); 9] = [
 ];
 
 /// Arguments that together ask for every result of every prediction.
-const COMPLETE: [&str; 24] = [
+const COMPLETE: [&str; 26] = [
     "gamma --n=5 --beta=2 --dynamics=usa --times=0.5,1",
     "level-time --n=5 --beta=2 --dynamics=usa --level=0.9",
     "growth-rates --d=3 --beta=4 --dynamics=usa --modes=6",
@@ -211,6 +225,8 @@ const COMPLETE: [&str; 24] = [
     "bipartite --lambda=1 --mu=0.5 --beta=2",
     "random-weights --u0=0.2 --times=0.7,1.9",
     "noise-step --d=3 --tau=0.01",
+    "noisy-merge-time --n=8 --d=3 --beta=2 --kappa=100 --from=2.5 --to=0.5",
+    "phase-slip --n=2 --beta=1 --kappa=10",
 ];
 
 fn predict(line: &str) -> Result<Value, Refusal> {

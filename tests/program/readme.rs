@@ -211,7 +211,7 @@ fn every_command_of_the_guide_gives_the_shown_output() {
     assert!(done.commands >= 160, "{} commands", done.commands);
     // Doc-tests run the programs in Rust, src/python/tests/test_docs.py one of those in Python. The
     // others need Dask, Julia, results of other commands or several machines.
-    let expected = [("bash", 2), ("julia", 1), ("py", 4), ("rust", 8), ("text", 6), ("toml", 1)];
+    let expected = [("bash", 2), ("julia", 1), ("py", 4), ("rust", 8), ("text", 7), ("toml", 1)];
     assert_eq!(done.left_out, kinds(&expected));
     let (ran, all) = done.programs;
     assert!(all == 3 && (ran == all || ran == 0), "{ran} of {all} Python programs ran");

@@ -42,8 +42,8 @@ pub fn log_rate(n: usize, beta: f64, kappa: f64) -> Result<f64> {
 }
 
 /// Logarithm of the exact rate for two tokens in one direction, by the formula of Lifson and
-/// Jackson for their angle: `(2/kappa) / (int e^{kappa U/2} int e^{-kappa U/2})` over one turn, `U =
-/// -e^{beta cos}/beta`. It is the diffusion of the angle over `(2 pi)^2`.
+/// Jackson for their angle: `(2/kappa) / (int e^{kappa U/2} int e^{-kappa U/2})` over one turn,
+/// with `U = -e^{beta cos}/beta`. It is the diffusion of the angle over `(2 pi)^2`.
 ///
 /// **Accuracy** 1e-12.
 ///
