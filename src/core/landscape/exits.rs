@@ -132,7 +132,7 @@ impl OrbitPoint for InteractionCriticalPoint {
 }
 
 /// Eigenvalues of `sum_i x_i x_i^T` over tokens, ascending.
-fn inertia<P: FoundPoint + ?Sized>(point: &P) -> Vec<f64> {
+fn inertia<P: FoundPoint>(point: &P) -> Vec<f64> {
     let (x, d) = (point.clusters(), point.clusters().d());
     let mut sum = vec![0.0; d * d];
     for (row, size) in x.rows().zip(point.sizes()) {
@@ -273,7 +273,7 @@ where
 /// let mut found = search.run()?;
 /// let exits = exits(&energy, &mut found)?;
 /// let triangle = exits.all.iter().find(|e| found.points[e.from].sizes.len() == 3).unwrap();
-/// assert_eq!(triangle.saddles, 3.0);
+/// assert_eq!(triangle.saddles as usize, 3);
 /// assert!((triangle.barrier - 0.2324253929).abs() < 1e-9);
 /// assert!((triangle.log_rate(16.0).exp() - 4.059293e-2).abs() < 1e-8);
 /// # Ok::<(), metastable::Error>(())

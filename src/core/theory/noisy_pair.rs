@@ -120,7 +120,7 @@ impl Rule {
             .collect();
         let weight = |k: usize| {
             let end = if k == 0 || k == degree { 0.5 } else { 1.0 };
-            if k % 2 == 0 { end } else { -end }
+            if k.is_multiple_of(2) { end } else { -end }
         };
         let mut differentiate = vec![0.0; size * size];
         for i in 0..size {
