@@ -26,7 +26,6 @@ from ._commands import check as check
 from ._commands import clusters as clusters
 from ._commands import compare as compare
 from ._commands import continue_ as continue_
-from ._commands import diff as diff
 from ._commands import entropy as entropy
 from ._commands import explain as explain
 from ._commands import figure as figure
@@ -40,7 +39,7 @@ from ._commands import movie as movie
 from ._commands import names as names
 from ._commands import plot as plot
 from ._commands import predict as predict
-from ._commands import provenance as provenance
+from ._commands import rates as rates
 from ._commands import replay as replay
 from ._commands import run as run
 from ._commands import saddles as saddles
@@ -74,7 +73,6 @@ __all__ = [
     "clusters",
     "compare",
     "continue_",
-    "diff",
     "entropy",
     "explain",
     "figure",
@@ -88,7 +86,7 @@ __all__ = [
     "names",
     "plot",
     "predict",
-    "provenance",
+    "rates",
     "replay",
     "run",
     "saddles",

@@ -189,6 +189,9 @@ def _annotation(parameter):
     name, kind = parameter["name"], parameter.get("kind")
     if name in _NAMED:
         return _NAMED[name]
+    if name in {"n", "d", "beta"} and kind == "text":
+        # Lists, ranges and words such as `any`.
+        return _NUMBERS["list"]
     if name in _FILES and kind not in _NUMBERS:
         return "ArrayLike | _Path"
     one = _TYPES.get(kind, "Any")
@@ -365,6 +368,22 @@ def continue_(answer) -> Result:
     >>> found = ms.continue_(n=3, beta=(0.5, 1.0))
     >>> found.complete, len(found.branches), found.bifurcations
     (True, 3, [])
+    """
+    return _entries(answer)
+
+
+@_command("rates")
+def rates(answer) -> Result:
+    """Rates at which noise leaves the maxima of the energy over saddles of index 1.
+
+    ``states`` and ``exits`` are lists of ``Result``: an exit has ``from``, ``over`` and ``to``,
+    which are numbers of states, the ``barrier`` and the ``log_rate``. ``proved_complete`` tells
+    whether the list of critical points is proved to be complete.
+
+    >>> import metastable as ms
+    >>> found = ms.rates(n=3, d=2, beta=-2.0, kappa=45.0)
+    >>> found.proved_complete, round(found.exits[0].log_rate, 2)
+    (True, -9.94)
     """
     return _entries(answer)
 

@@ -103,12 +103,12 @@ class Saddles(Result):
     def _rows(self):
         """The column names, then one row per point; the number of hits if it was counted."""
         counted = any("found_by_starts" in p for p in self.get("points", []))
-        yield ("#", "clusters of", "energy", "+-", "unstable", "Morse index", "residual", "symmetry", *(["found by"] if counted else []))
+        yield ("#", "clusters of", "energy", "+-", "unstable", "Morse index", "residual", "symmetries", *(["found by"] if counted else []))
         for k, p in enumerate(self.get("points", [])):
             number = lambda key, form: "-" if p.get(key) is None else format(p[key], form)
             sizes = "+".join(str(int(s)) for s in p["sizes"])
             row = [str(k), sizes, number("energy_share", ".12g"), number("energy_share_error", ".0e")]
-            row += [str(p["unstable_directions"]), str(p["morse_index"]), number("residual", ".1e"), str(p["symmetry"])]
+            row += [str(p["unstable_directions"]), str(p["morse_index"]), number("residual", ".1e"), str(p["symmetries"])]
             row += [number("found_by_starts", "d")] if counted else []
             yield (*row[:-1], row[-1] + (" nearly degenerate" if p.get("nearly_degenerate") else ""))
 

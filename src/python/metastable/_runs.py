@@ -175,7 +175,7 @@ def solve(
 
     The values of a function are projected to the tangent space of every token, so ``f = x`` moves
     nothing; with ``norm="none"`` tokens live in R^d instead. Tokens of a function never merge: use
-    ``clusters(end.tokens, linking_distance)`` to find clusters. Other tokens that are nearer than
+    ``clusters(end.tokens, radius)`` to find clusters. Other tokens that are nearer than
     ``merge_radius`` (radians) merge into one token with the sum of their masses. ``rtol`` bounds
     the local error per unit of displacement in kernel widths beta^(-1/2).
 

@@ -40,7 +40,7 @@ COMMANDS = [
     ("spheres, interval", "landscape --n 3 --d 3 --beta 1..1.2", 5),
     ("spheres, average", "landscape --n 4 --d 3 --beta 1..2 --benign", 2),
     ("critical point", "certify critical-point --angles triangle.csv --beta 8 --sizes 2,1,2 "
-     "--anywhere", 8),
+     "--radius any", 8),
     ("critical point", "certify critical-point --angles triangle.csv --interaction power:p=2", 6),
 ]
 # Larger ones, of which only the true certificate is compared.

@@ -44,7 +44,7 @@ def test_every_operation_has_a_function():
         first = operation["name"].split()[0]
         name = COMMANDS._python(operation["name"])
         assert name in ms.__all__ or first in COMMANDS._LEFT_OUT, operation["name"]
-    assert {"landscape", "continue_", "explain", "diff"} <= set(ms.__all__)
+    assert {"landscape", "continue_", "explain", "compare"} <= set(ms.__all__)
 
 
 def test_signatures_and_texts_come_from_the_description():
@@ -96,7 +96,7 @@ UNKNOWN = [
     (lambda: ms.hunt("wendel", lawe="uniform"), "of hunt `lawe`; did you mean `law`"),
     (lambda: ms.predict("wendel", nn=3, d=2), "of predict_wendel `nn`; did you mean `n`"),
     (lambda: ms.certify([[1.0, 0.0]], 1.0, converges=True, sizes=[1]), "of certify_start `sizes`"),
-    (lambda: ms.diff("a"), "missing a required argument: 'b'"),
+    (lambda: ms.certify_check(), "missing a required argument: 'file'"),
     (lambda: ms.entropy(np.eye(2), 3), "too many positional arguments"),
 ]
 
@@ -111,9 +111,10 @@ def test_unknown_keywords_are_refused(k):
 def test_results_have_arrays_entries_and_exit_codes(tmp_path):
     np.save(tmp_path / "a.npy", np.eye(2))
     np.save(tmp_path / "b.npy", np.ones((2, 2)))
-    found = ms.diff(tmp_path / "a.npy", tmp_path / "b.npy")
-    assert found.exit_code == 1 and not found.equal and ms.diff(*[tmp_path / "a.npy"] * 2).equal
-    assert pickle.loads(pickle.dumps(found)).exit_code == 1
+    found = ms.compare(tmp_path / "a.npy", tmp_path / "b.npy")
+    assert found.exit_code == 2 and not found.equal
+    assert ms.compare(*[tmp_path / "a.npy"] * 2).equal
+    assert pickle.loads(pickle.dumps(found)).exit_code == 2
     found = ms.compare("attention", n=4, layers=2)
     assert isinstance(found.maps[0], ms.Result) and found.maps[0].mean_cosine.shape == (3,)
     assert "maps" in repr(found) and "<table>" in found._repr_html_()
