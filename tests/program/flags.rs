@@ -345,7 +345,7 @@ fn prepare(at: &Path) {
         ("y.csv", "1,0\n0.8,0.6\n0,-1\n"),
         ("long.csv", "2,0\n0.6,0.9\n0,-1\n"),
         ("angles.csv", "0\n1\n2\n"),
-        ("triangle.csv", "1,0\n-0.5,0.866\n-0.5,-0.866\n"),
+        ("triangle.csv", "1,0\n-0.5,0.8660254037844386\n-0.5,-0.8660254037844386\n"),
         ("masses.csv", "1\n2\n3\n"),
         ("square.csv", "1,2\n-1,0.5\n"),
         ("symmetric.csv", "0.5,0.2\n0.2,-0.4\n"),

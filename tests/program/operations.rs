@@ -182,10 +182,10 @@ fn the_front_page_stays_short() {
     first.dedup();
     first.sort_unstable();
     first.dedup();
-    // Two dozen, and `rates`.
+    // Two dozen and 109 flags, and `rates` with two more.
     assert!(first.len() <= 25, "{first:?}");
     let shown = |p: &Parameter| !p.is_hidden() && !p.is_positional();
     let flags: std::collections::BTreeSet<&str> =
         operations().flat_map(|o| (o.parameters)()).filter(shown).map(|p| p.name).collect();
-    assert!(flags.len() <= 110, "{} {flags:?}", flags.len());
+    assert!(flags.len() <= 111, "{} {flags:?}", flags.len());
 }
