@@ -10,6 +10,7 @@
 //!
 //! metastable::parameters! {
 //!     /// Parameters of a walk.
+//!     #[derive(Debug)]
 //!     pub struct Walk {
 //!         /// Number of steps.
 //!         steps: usize, within(1.0, 1e6);
